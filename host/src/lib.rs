@@ -1,0 +1,12 @@
+//! A WebAssembly host for third-party agent tools.
+
+mod card;
+mod content;
+mod finding;
+
+pub use card::{
+    Card, ExitStatus, FileDiff, FileMatches, LineMatch, Location, NumberedLine, SearchResults, ToolKind, WebResults,
+    WebSource,
+};
+pub use content::{Annotations, Bytes, ContentBlock, EmbeddedResource, ResourceBody, Role};
+pub use finding::{Finding, Severity};
