@@ -3,6 +3,7 @@
 mod card;
 mod content;
 mod finding;
+mod json;
 
 pub use card::{
     Card, ExitStatus, FileDiff, FileMatches, LineMatch, Location, NumberedLine, SearchResults, ToolKind, WebResults,
@@ -10,3 +11,4 @@ pub use card::{
 };
 pub use content::{Annotations, Bytes, ContentBlock, EmbeddedResource, ResourceBody, Role};
 pub use finding::{Finding, Severity};
+pub use json::{Json, JsonError, JsonLimits, JsonUsage};
