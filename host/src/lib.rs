@@ -4,6 +4,7 @@ mod card;
 mod content;
 mod finding;
 mod json;
+mod schema;
 
 pub use card::{
     Card, ExitStatus, FileDiff, FileMatches, LineMatch, Location, NumberedLine, SearchResults, ToolKind, WebResults,
@@ -12,3 +13,4 @@ pub use card::{
 pub use content::{Annotations, Bytes, ContentBlock, EmbeddedResource, ResourceBody, Role};
 pub use finding::{Finding, Severity};
 pub use json::{Json, JsonError, JsonLimits, JsonUsage};
+pub use schema::{Args, Canonical, CanonicalValue, Schema, Use, Valid, Violation, Violations};
