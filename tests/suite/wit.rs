@@ -1,0 +1,111 @@
+//! The WIT package: its dependencies are the linked WASI, and what was released stays as it was.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use fumehood::Digest;
+use wit_parser::Resolve;
+
+const WIT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../wit");
+
+/// Each released version and the digest of its files. Lines are added, never changed.
+const RELEASED: [(&str, &str); 1] =
+    [("0.1.0", "sha256:8c6b2a498eae34df5e1ec8f694f216688f1d2552fd2a86fa9ad053fe80551f71")];
+
+/// The `.wit` files directly in a folder, by name.
+#[expect(clippy::disallowed_methods, reason = "a test reads the repository it is in")]
+fn wit_files(folder: &Path) -> BTreeMap<String, String> {
+    let entries = folder.read_dir().unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    entries
+        .map(|entry| entry.expect("a folder entry").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "wit"))
+        .map(|path| {
+            let name = path.file_name().expect("a file name").to_string_lossy().into_owned();
+            (name, std::fs::read_to_string(&path).expect("a readable file"))
+        })
+        .collect()
+}
+
+/// One digest of all files: each name and each length goes in, so nothing can move from file to file unseen.
+fn digest(files: &BTreeMap<String, String>) -> String {
+    let all: String = files.iter().map(|(name, text)| format!("{name} {}\n{text}", text.len())).collect();
+    Digest::of(all.as_bytes()).to_string()
+}
+
+fn version(files: &BTreeMap<String, String>) -> &str {
+    let mut versions: Vec<&str> = files
+        .values()
+        .filter_map(|text| text.lines().find_map(|line| line.strip_prefix("package fumehood:tool@")?.strip_suffix(';')))
+        .collect();
+    assert_eq!(versions.len(), files.len(), "each file says its package and version");
+    versions.dedup();
+    assert_eq!(versions.len(), 1, "all files have one version: {versions:?}");
+    versions[0]
+}
+
+#[test]
+fn the_package_parses_and_holds_both_worlds() {
+    let mut resolve = Resolve::default();
+    let (ours, _) = resolve.push_dir(WIT).expect("wit/ parses");
+    for world in ["tool-component", "tool-component-on-wasi"] {
+        let world = resolve.select_world(&[ours], Some(world)).expect("the world exists");
+        assert_eq!(resolve.worlds[world].exports.len(), 1);
+    }
+}
+
+#[test]
+fn what_was_released_stays_as_it_was() {
+    let released = Path::new(WIT).join("released");
+    let mut folders: Vec<_> = released
+        .read_dir()
+        .expect("wit/released")
+        .map(|entry| entry.expect("a folder entry").file_name().to_string_lossy().into_owned())
+        .collect();
+    folders.sort();
+    assert_eq!(folders, RELEASED.map(|(version, _)| version), "each released version has its line here");
+    for (number, expected) in RELEASED {
+        let files = wit_files(&released.join(number));
+        assert_eq!(version(&files), number);
+        assert_eq!(digest(&files), expected, "wit/released/{number} was changed");
+    }
+}
+
+#[test]
+fn the_working_copy_is_a_released_version_or_a_new_one() {
+    let working = wit_files(Path::new(WIT));
+    let number = version(&working);
+    match RELEASED.iter().find(|(released, _)| *released == number) {
+        Some((_, released)) => {
+            assert_eq!(digest(&working), *released, "{number} is released: give the changed files a new version")
+        }
+        None => assert!(!Path::new(WIT).join("released").join(number).exists()),
+    }
+}
+
+/// Cargo itself says where the linked crate lies.
+fn wasmtime_wasi() -> PathBuf {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--offline", "--locked", "--manifest-path"])
+        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).expect("cargo writes JSON");
+    let packages = metadata["packages"].as_array().expect("a list of packages");
+    let found: Vec<_> = packages.iter().filter(|package| package["name"] == "wasmtime-wasi").collect();
+    assert_eq!(found.len(), 1, "one wasmtime-wasi is linked");
+    let manifest = found[0]["manifest_path"].as_str().expect("a path");
+    Path::new(manifest).parent().expect("a folder").to_owned()
+}
+
+#[test]
+fn the_dependencies_are_the_linked_wasi_byte_for_byte() {
+    let ours = wit_files(&Path::new(WIT).join("deps"));
+    let linked = wit_files(&wasmtime_wasi().join("src/p2/wit/deps"));
+    assert_eq!(ours.keys().collect::<Vec<_>>(), linked.keys().collect::<Vec<_>>());
+    for (name, text) in ours {
+        assert!(text == linked[&name], "wit/deps/{name} differs from the linked WASI");
+        assert!(text.contains("@0.2.12;"), "{name}");
+    }
+}
