@@ -1,12 +1,15 @@
 //! A WebAssembly host for third-party agent tools.
 
+mod capability;
 mod card;
 mod component;
 mod content;
 mod finding;
 mod json;
+mod manifest;
 mod schema;
 
+pub use capability::{Access, Capability, CapabilityKind, Need};
 pub use card::{
     Card, ExitStatus, FileDiff, FileMatches, LineMatch, Location, NumberedLine, SearchResults, ToolKind, WebResults,
     WebSource,
@@ -15,4 +18,5 @@ pub use component::{Component, ComponentError, Digest, DigestError, LoadLimits};
 pub use content::{Annotations, Bytes, ContentBlock, EmbeddedResource, ResourceBody, Role};
 pub use finding::{Finding, Severity};
 pub use json::{Json, JsonError, JsonLimits, JsonUsage};
+pub use manifest::{Concurrency, Manifest, ManifestError, Request, ToolAnnotations, ToolManifest};
 pub use schema::{Args, Canonical, CanonicalValue, Schema, Use, Valid, Violation, Violations};

@@ -1,0 +1,280 @@
+//! The form of a manifest, walked by hand so that every fault is found at once.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::text::{self, Lines};
+use super::walk::Field::{Optional, Required};
+use super::walk::{Object, Walk, clip, join};
+use super::{Concurrency, Manifest, Request, Schemas, ToolAnnotations, ToolManifest};
+use crate::capability::{Access, Capability, CapabilityKind};
+use crate::component::Digest;
+use crate::finding::Finding;
+
+/// More tools than any model is offered at once.
+const MAX_TOOLS: usize = 256;
+/// A model reads it at every request: four screens of text are enough.
+const MAX_DESCRIPTION: usize = 4096;
+/// One line of a dialog.
+const MAX_LINE: usize = 256;
+/// Longer is not a version a person can tell apart.
+const MAX_VERSION: usize = 64;
+/// Ten minutes: what takes longer belongs outside a call.
+const MAX_TIME_LIMIT: u64 = 600_000;
+
+/// Reads the whole form.
+pub(super) fn read(value: &Value, digest: Digest) -> Result<Manifest, Vec<Finding>> {
+    let mut walk = Walk::default();
+    let manifest = walk.manifest(value, digest);
+    walk.finish(manifest)
+}
+
+impl Walk {
+    fn manifest(&mut self, value: &Value, digest: Digest) -> Option<Manifest> {
+        let object = self.object(value, "", &["name", "version", "description", "tools", "capabilities"])?;
+        let name = self.line(object, "", "name", Required, 64).filter(|name| {
+            let fits = name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'));
+            let fits = fits && !name.starts_with('-');
+            if !fits {
+                let message = format!("`{}` is no component name", clip(name, 64));
+                self.refuse("manifest/name", "/name", message, "write [a-z0-9][a-z0-9-]{0,63}");
+            }
+            fits
+        });
+        let version = self.line(object, "", "version", Required, MAX_VERSION).filter(|version| {
+            let parsed = semver::Version::parse(version);
+            if let Err(error) = &parsed {
+                let message = format!("`{}` is no semantic version: {error}", clip(version, 64));
+                self.refuse("manifest/version", "/version", message, "write one such as 0.1.0");
+            }
+            parsed.is_ok()
+        });
+        let description = self.text(object, "", "description", Required, MAX_DESCRIPTION, Lines::Many);
+        let tools = self.tools(object);
+        let capabilities = self.capabilities(object);
+        Some(Manifest {
+            name: name?,
+            version: version?,
+            description: description?,
+            tools: tools?,
+            capabilities: capabilities?,
+            digest,
+        })
+    }
+
+    fn tools(&mut self, object: &Object) -> Option<Vec<ToolManifest>> {
+        let list = self.list(object, "tools")?;
+        if list.is_empty() {
+            self.refuse("manifest/no-tools", "/tools", "there is no tool", "declare at least one");
+        }
+        if list.len() > MAX_TOOLS {
+            let message = format!("there are {} tools, over the limit of {MAX_TOOLS}", list.len());
+            self.refuse("manifest/too-many-tools", "/tools", message, "split the component");
+            return None;
+        }
+        let mut names = BTreeMap::new();
+        let mut tools = Vec::new();
+        for (index, value) in list.iter().enumerate() {
+            let at = format!("/tools/{index}");
+            let Some(tool) = self.tool(value, &at) else { continue };
+            // Names that differ by case or by `-` and `_` look alike to people and collapse in some clients.
+            let folded = tool.name.to_ascii_lowercase().replace('-', "_");
+            if let Some(first) = names.insert(folded, index) {
+                let message = format!("`{}` has the name of tool {first}, save for case, `-` and `_`", tool.name);
+                self.refuse("manifest/duplicate-tool", &format!("{at}/name"), message, "give it a name of its own");
+            }
+            tools.push(tool);
+        }
+        Some(tools)
+    }
+
+    fn tool(&mut self, value: &Value, at: &str) -> Option<ToolManifest> {
+        const KNOWN: [&str; 8] = [
+            "name",
+            "title",
+            "description",
+            "inputSchema",
+            "outputSchema",
+            "annotations",
+            "concurrency",
+            "timeLimitMs",
+        ];
+        let object = self.object(value, at, &KNOWN)?;
+        let name = self.line(object, at, "name", Required, 40).filter(|name| {
+            let fits = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'));
+            if !fits {
+                let message = format!("`{}` is no tool name", clip(name, 64));
+                self.refuse("manifest/tool-name", &format!("{at}/name"), message, "write [A-Za-z0-9_-]{1,40}");
+            }
+            fits
+        });
+        let title = self.line(object, at, "title", Optional, MAX_LINE);
+        let description = self.text(object, at, "description", Required, MAX_DESCRIPTION, Lines::Many);
+        let input = self.schema(object, at, "inputSchema");
+        let output = self.schema(object, at, "outputSchema");
+        let annotations = self.annotations(object, at);
+        let concurrency = self.concurrency(object, at);
+        let time_limit = self.time_limit(object, at);
+        let schemas = Schemas { input: input?, output: output?, pointer: at.to_owned(), admitted: OnceLock::new() };
+        Some(ToolManifest {
+            name: name?,
+            title,
+            description: description?,
+            annotations,
+            concurrency,
+            time_limit,
+            schemas: Arc::new(schemas),
+        })
+    }
+
+    /// Whether a schema can be used is judged later and concerns one tool; hidden text in it concerns them all.
+    fn schema(&mut self, object: &Object, at: &str, key: &str) -> Option<Value> {
+        let at = format!("{at}/{key}");
+        let Some(schema) = object.get(key) else {
+            let remedy = "declare one; to accept anything, say so: {}";
+            self.refuse("manifest/missing-field", &at, format!("the tool has no `{key}`"), remedy);
+            return None;
+        };
+        if holds_hidden(schema) {
+            self.hidden_in(schema, &at);
+        }
+        Some(schema.clone())
+    }
+
+    /// The JSON gate has bounded the depth, so recursion is safe.
+    fn hidden_in(&mut self, value: &Value, at: &str) {
+        match value {
+            Value::String(text) => {
+                self.visible(text, at, Lines::Data);
+            }
+            Value::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    self.hidden_in(item, &format!("{at}/{index}"));
+                }
+            }
+            Value::Object(members) => {
+                for (key, member) in members {
+                    let at = join(at, key);
+                    self.visible(key, &at, Lines::One);
+                    self.hidden_in(member, &at);
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    fn annotations(&mut self, object: &Object, at: &str) -> ToolAnnotations {
+        let at = format!("{at}/annotations");
+        let known = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
+        let Some(object) = object.get("annotations").and_then(|value| self.object(value, &at, &known)) else {
+            return ToolAnnotations::default();
+        };
+        ToolAnnotations {
+            read_only_hint: self.flag(object, &at, "readOnlyHint"),
+            destructive_hint: self.flag(object, &at, "destructiveHint"),
+            idempotent_hint: self.flag(object, &at, "idempotentHint"),
+            open_world_hint: self.flag(object, &at, "openWorldHint"),
+        }
+    }
+
+    fn concurrency(&mut self, object: &Object, at: &str) -> Concurrency {
+        match object.get("concurrency").map(Value::as_str) {
+            None | Some(Some("exclusive")) => Concurrency::Exclusive,
+            Some(Some("parallel")) => Concurrency::Parallel,
+            Some(_) => {
+                let remedy = "write \"parallel\" or \"exclusive\"";
+                let at = format!("{at}/concurrency");
+                self.refuse("manifest/concurrency", &at, "this is no way to run calls", remedy);
+                Concurrency::Exclusive
+            }
+        }
+    }
+
+    fn time_limit(&mut self, object: &Object, at: &str) -> Option<Duration> {
+        let value = object.get("timeLimitMs")?;
+        let limit = value.as_u64().filter(|limit| (1..=MAX_TIME_LIMIT).contains(limit));
+        if limit.is_none() {
+            let remedy = format!("write whole milliseconds from 1 to {MAX_TIME_LIMIT}");
+            let at = format!("{at}/timeLimitMs");
+            self.refuse("manifest/time-limit", &at, "the time limit is out of range", remedy);
+        }
+        limit.map(Duration::from_millis)
+    }
+
+    fn capabilities(&mut self, object: &Object) -> Option<Vec<Request>> {
+        if !object.contains_key("capabilities") {
+            return Some(Vec::new());
+        }
+        let list = self.list(object, "capabilities")?;
+        let mut requests: Vec<Request> = Vec::new();
+        for (index, value) in list.iter().enumerate() {
+            let at = format!("/capabilities/{index}");
+            let Some(request) = self.request(value, &at) else { continue };
+            let kind = request.capability.kind();
+            if requests.iter().any(|earlier| earlier.capability.kind() == kind) {
+                let message = format!("`{kind}` is asked for twice");
+                self.refuse("manifest/capability-twice", &at, message, "ask once, for the most that is needed");
+            } else {
+                requests.push(request);
+            }
+        }
+        Some(requests)
+    }
+
+    fn request(&mut self, value: &Value, at: &str) -> Option<Request> {
+        // Which fields are known depends on the kind, so the kind is read first.
+        let kind = value.get("capability").and_then(Value::as_str);
+        let kind = CapabilityKind::ALL.into_iter().find(|known| Some(known.name()) == kind);
+        let known: &[_] = match kind {
+            Some(CapabilityKind::Clock | CapabilityKind::Random) => &["capability", "reason", "optional"],
+            Some(CapabilityKind::Filesystem) | None => &["capability", "access", "reason", "optional"],
+        };
+        let object = self.object(value, at, known)?;
+        if kind.is_none() {
+            let names = CapabilityKind::ALL.map(|kind| format!("\"{kind}\"")).join(", ");
+            let message = match object.get("capability") {
+                Some(Value::String(name)) => format!("there is no capability `{}`", clip(name, 64)),
+                _ => "this does not say which capability".to_owned(),
+            };
+            let at = format!("{at}/capability");
+            self.refuse("manifest/capability", &at, message, format!("write one of {names}"));
+        }
+        let access = (kind == Some(CapabilityKind::Filesystem)).then(|| self.access(object, at));
+        let reason = self.text(object, at, "reason", Required, MAX_DESCRIPTION, Lines::Many);
+        let optional = self.flag(object, at, "optional").unwrap_or(false);
+        let capability = match kind? {
+            CapabilityKind::Filesystem => Capability::Filesystem { access: access?? },
+            CapabilityKind::Clock => Capability::Clock,
+            CapabilityKind::Random => Capability::Random,
+        };
+        Some(Request { capability, reason: reason?, optional })
+    }
+
+    fn access(&mut self, object: &Object, at: &str) -> Option<Access> {
+        match object.get("access").and_then(Value::as_str) {
+            Some("read") => Some(Access::Read),
+            Some("read-write") => Some(Access::ReadWrite),
+            _ => {
+                let at = format!("{at}/access");
+                let message = "this does not say how far the access to files goes";
+                self.refuse("manifest/access", &at, message, "write \"read\" or \"read-write\"");
+                None
+            }
+        }
+    }
+}
+
+/// The quick answer, without a pointer for every node on the way.
+fn holds_hidden(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text::hidden(text, Lines::Data).is_some(),
+        Value::Array(items) => items.iter().any(holds_hidden),
+        Value::Object(members) => {
+            members.iter().any(|(key, member)| text::hidden(key, Lines::One).is_some() || holds_hidden(member))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}

@@ -1,0 +1,266 @@
+use serde_json::{Value, json};
+
+use super::*;
+use crate::capability::{Access, CapabilityKind};
+
+fn good() -> Value {
+    json!({
+        "name": "word-count",
+        "version": "0.1.0",
+        "description": "Counts words.\n\nIn any script.",
+        "tools": [{
+            "name": "word_count",
+            "title": "Count words",
+            "description": "Counts the words of a text.",
+            "inputSchema": { "type": "object" },
+            "outputSchema": { "type": "object", "description": "line\nbreak" },
+            "annotations": { "readOnlyHint": true, "openWorldHint": false },
+            "concurrency": "parallel",
+            "timeLimitMs": 5000,
+        }],
+        "capabilities": [
+            { "capability": "filesystem", "access": "read-write", "reason": "It reads the files it counts.", "optional": true },
+            { "capability": "clock", "reason": "It says when it counted." },
+        ],
+    })
+}
+
+/// The manifest with one place replaced (`Null`: removed) has exactly these faults, as `rule pointer`.
+fn check(pointer: &str, value: Value, expect: &[&str]) {
+    let mut manifest = good();
+    let (parent, key) = pointer.rsplit_once('/').unwrap();
+    match manifest.pointer_mut(parent).unwrap() {
+        Value::Object(object) if value.is_null() => drop(object.shift_remove(key)),
+        Value::Object(object) => drop(object.insert(key.to_owned(), value)),
+        Value::Array(array) if key == "-" => array.push(value),
+        other => panic!("{other}"),
+    }
+    let faults: Vec<String> = match Manifest::parse(manifest.to_string().as_bytes()) {
+        Ok(_) => Vec::new(),
+        Err(faults) => faults.iter().map(|fault| format!("{} {}", fault.rule, fault.at)).collect(),
+    };
+    assert_eq!(faults, expect, "{pointer}");
+}
+
+#[test]
+fn reads_what_is_declared() {
+    let bytes = good().to_string();
+    let manifest = Manifest::parse(bytes.as_bytes()).unwrap();
+    assert_eq!((manifest.name.as_str(), manifest.version.as_str()), ("word-count", "0.1.0"));
+    assert_eq!(manifest.digest(), Digest::of(bytes.as_bytes()));
+    let tool = manifest.tool("word_count").unwrap();
+    assert_eq!(tool.title.as_deref(), Some("Count words"));
+    assert_eq!(tool.concurrency, Concurrency::Parallel);
+    assert_eq!(tool.time_limit, Some(Duration::from_secs(5)));
+    assert_eq!(tool.annotations.read_only_hint, Some(true));
+    assert_eq!(tool.annotations.destructive_hint, None);
+    assert_eq!(tool.output_json()["description"], "line\nbreak");
+    assert!(tool.is_callable());
+    let [filesystem, clock] = manifest.capabilities.as_slice() else { panic!("two capabilities") };
+    assert_eq!(filesystem.capability, Capability::Filesystem { access: Access::ReadWrite });
+    assert!(filesystem.optional);
+    assert_eq!(clock.capability.kind(), CapabilityKind::Clock);
+    assert!(!clock.optional);
+    assert!(manifest.tool("Word_Count").is_none());
+}
+
+#[test]
+fn what_may_be_left_out() {
+    check("/capabilities", Value::Null, &[]);
+    check("/tools/0/title", Value::Null, &[]);
+    check("/tools/0/annotations", Value::Null, &[]);
+    check("/tools/0/concurrency", Value::Null, &[]);
+    check("/tools/0/timeLimitMs", Value::Null, &[]);
+}
+
+#[test]
+fn what_may_not() {
+    for field in ["name", "version", "description", "tools"] {
+        check(&format!("/{field}"), Value::Null, &[&format!("manifest/missing-field /{field}")]);
+    }
+    for field in ["name", "description", "inputSchema", "outputSchema"] {
+        check(&format!("/tools/0/{field}"), Value::Null, &[&format!("manifest/missing-field /tools/0/{field}")]);
+    }
+    check("/capabilities/1/reason", Value::Null, &["manifest/missing-field /capabilities/1/reason"]);
+    check("/capabilities/0/access", Value::Null, &["manifest/access /capabilities/0/access"]);
+}
+
+#[test]
+fn names_and_versions() {
+    let name = |name: &str, expect: &[&str]| check("/name", json!(name), expect);
+    name("0-a", &[]);
+    name(&"a".repeat(64), &[]);
+    name(&"a".repeat(65), &["manifest/long-text /name"]);
+    name("-a", &["manifest/name /name"]);
+    name("Word", &["manifest/name /name"]);
+    name("", &["manifest/empty-text /name"]);
+    let tool = |name: &str, expect: &[&str]| check("/tools/0/name", json!(name), expect);
+    tool(&"A-_9".repeat(10), &[]);
+    tool(&"a".repeat(41), &["manifest/long-text /tools/0/name"]);
+    tool("a.b", &["manifest/tool-name /tools/0/name"]);
+    tool("naïve", &["manifest/tool-name /tools/0/name"]);
+    let version = |version: &str, expect: &[&str]| check("/version", json!(version), expect);
+    version("1.0.0-rc.1+build.7", &[]);
+    version("1.0", &["manifest/version /version"]);
+    version("01.0.0", &["manifest/version /version"]);
+    version("v1.0.0", &["manifest/version /version"]);
+}
+
+#[test]
+fn unknown_fields_and_wrong_types() {
+    check("/author", json!("me"), &["manifest/unknown-field /author"]);
+    check("/a~1b", json!(1), &["manifest/unknown-field /a~01b"]);
+    check("/tools/0/input_schema", json!({}), &["manifest/unknown-field /tools/0/input_schema"]);
+    check("/tools/0/annotations/hint", json!(true), &["manifest/unknown-field /tools/0/annotations/hint"]);
+    check("/capabilities/1/access", json!("read"), &["manifest/unknown-field /capabilities/1/access"]);
+    check("/tools", json!({}), &["manifest/wrong-type /tools"]);
+    check("/tools/0/title", json!(1), &["manifest/wrong-type /tools/0/title"]);
+    check("/tools/0/annotations", json!([]), &["manifest/wrong-type /tools/0/annotations"]);
+    check(
+        "/tools/0/annotations/readOnlyHint",
+        json!("yes"),
+        &["manifest/wrong-type /tools/0/annotations/readOnlyHint"],
+    );
+    check("/tools/0/concurrency", json!("Parallel"), &["manifest/concurrency /tools/0/concurrency"]);
+    check("/capabilities", json!("clock"), &["manifest/wrong-type /capabilities"]);
+}
+
+#[test]
+fn limits() {
+    check("/tools/0/timeLimitMs", json!(1), &[]);
+    check("/tools/0/timeLimitMs", json!(600_000), &[]);
+    for wrong in [json!(0), json!(600_001), json!(-1), json!(1.0), json!("5s")] {
+        check("/tools/0/timeLimitMs", wrong, &["manifest/time-limit /tools/0/timeLimitMs"]);
+    }
+    check("/description", json!("d".repeat(4096)), &[]);
+    check("/description", json!("d".repeat(4097)), &["manifest/long-text /description"]);
+    check("/description", json!(" \n "), &["manifest/empty-text /description"]);
+    check("/tools/0/title", json!("two\nlines"), &["manifest/hidden-character /tools/0/title"]);
+    check("/tools", json!([]), &["manifest/no-tools /tools"]);
+    let tool = good()["tools"][0].clone();
+    let tools = |count: usize| {
+        let named = |index: usize| {
+            let mut tool = tool.clone();
+            tool["name"] = json!(format!("tool{index}"));
+            tool
+        };
+        Value::Array((0..count).map(named).collect())
+    };
+    check("/tools", tools(256), &[]);
+    check("/tools", tools(257), &["manifest/too-many-tools /tools"]);
+    let error = Manifest::parse(&vec![b' '; MAX_BYTES + 1]).unwrap_err();
+    assert_eq!(error[0].rule, "manifest/too-large");
+}
+
+#[test]
+fn two_tools_of_one_name() {
+    for name in ["word_count", "Word_Count", "word-count", "WORD-COUNT"] {
+        let mut tool = good()["tools"][0].clone();
+        tool["name"] = json!(name);
+        check("/tools/-", tool, &["manifest/duplicate-tool /tools/1/name"]);
+    }
+}
+
+#[test]
+fn capabilities() {
+    let more = |capability: Value, expect: &[&str]| check("/capabilities/-", capability, expect);
+    more(json!({ "capability": "random", "reason": "Dice." }), &[]);
+    more(json!({ "capability": "clock", "reason": "Again." }), &["manifest/capability-twice /capabilities/2"]);
+    more(
+        json!({ "capability": "filesystem", "access": "read", "reason": "Again." }),
+        &["manifest/capability-twice /capabilities/2"],
+    );
+    more(json!({ "capability": "http", "reason": "Pages." }), &["manifest/capability /capabilities/2/capability"]);
+    more(json!({ "reason": "Why not?" }), &["manifest/capability /capabilities/2/capability"]);
+    more(json!({ "capability": "random", "reason": " " }), &["manifest/empty-text /capabilities/2/reason"]);
+    more(
+        json!({ "capability": "random", "reason": "Dice.", "optional": "no" }),
+        &["manifest/wrong-type /capabilities/2/optional"],
+    );
+    let mut manifest = good();
+    manifest["capabilities"] = json!([{ "capability": "http", "reason": "Pages." }]);
+    let faults = Manifest::parse(manifest.to_string().as_bytes()).unwrap_err();
+    assert_eq!(
+        faults[0].to_string(),
+        "manifest/capability at /capabilities/0/capability: there is no capability `http`; write one of \
+         \"filesystem\", \"clock\", \"random\""
+    );
+}
+
+/// Also in schemas: their descriptions go to the model.
+#[test]
+fn hidden_text() {
+    for pointer in ["/description", "/tools/0/title", "/tools/0/description", "/capabilities/0/reason"] {
+        let expect = format!("manifest/hidden-character {pointer}");
+        check(pointer, json!("Counts\u{200b} words"), &[&expect]);
+        check(pointer, json!("Counts \u{202e}sdrow"), &[&expect]);
+        check(pointer, json!("Counts \u{1b}[8mwords"), &[&expect]);
+    }
+    check(
+        "/tools/0/inputSchema/properties",
+        json!({ "a/b": { "description": "\u{e0041}" }, "c\u{200d}": {} }),
+        &[
+            "manifest/hidden-character /tools/0/inputSchema/properties/a~1b/description",
+            "manifest/hidden-character /tools/0/inputSchema/properties/c\u{fffd}",
+        ],
+    );
+}
+
+#[test]
+fn every_fault_at_once() {
+    let text = r#"{ "name": "A", "version": 1, "tools": [ {"name": "x y"}, 7 ], "extra": null, "capabilities": [{}] }"#;
+    let faults = Manifest::parse(text.as_bytes()).unwrap_err();
+    let faults: Vec<_> = faults.iter().map(|fault| format!("{} {}", fault.rule, fault.at)).collect();
+    assert_eq!(
+        faults,
+        [
+            "manifest/unknown-field /extra",
+            "manifest/name /name",
+            "manifest/wrong-type /version",
+            "manifest/missing-field /description",
+            "manifest/tool-name /tools/0/name",
+            "manifest/missing-field /tools/0/description",
+            "manifest/missing-field /tools/0/inputSchema",
+            "manifest/missing-field /tools/0/outputSchema",
+            "manifest/wrong-type /tools/1",
+            "manifest/capability /capabilities/0/capability",
+            "manifest/missing-field /capabilities/0/reason",
+        ]
+    );
+}
+
+#[test]
+fn a_flood_of_faults_is_bounded() {
+    let unknown: serde_json::Map<_, _> = (0..9_000).map(|index| (format!("field{index}"), json!(0))).collect();
+    let faults = Manifest::parse(Value::Object(unknown).to_string().as_bytes()).unwrap_err();
+    assert_eq!(faults.len(), 101);
+    assert_eq!(faults[100].message, "8904 more faults are not listed");
+}
+
+#[test]
+fn json_that_readers_disagree_on() {
+    for text in [r#"{"name":"a","n\u0061me":"b"}"#, "{} {}", "\u{feff}{}", "[1e999]", ""] {
+        let faults = Manifest::parse(text.as_bytes()).unwrap_err();
+        assert!(faults[0].rule.starts_with("json/"), "{text}: {faults:?}");
+    }
+    assert_eq!(
+        Manifest::parse(b"[]").unwrap_err()[0].to_string(),
+        "manifest/wrong-type: this is not an object; write an object"
+    );
+}
+
+/// One bad schema takes one tool out, not the component.
+#[test]
+fn an_unusable_schema_concerns_its_tool() {
+    let mut manifest = good();
+    let mut second = manifest["tools"][0].clone();
+    second["name"] = json!("second");
+    second["outputSchema"] = json!(7);
+    manifest["tools"].as_array_mut().unwrap().push(second);
+    let manifest = Manifest::parse(manifest.to_string().as_bytes()).unwrap();
+    assert!(manifest.tools[0].is_callable());
+    let tool = manifest.tool("second").unwrap();
+    assert!(!tool.is_callable());
+    assert!(tool.input().is_ok() && tool.output().is_err());
+    assert_eq!(tool.findings()[0].at, "/tools/1/outputSchema");
+}
