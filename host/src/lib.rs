@@ -5,8 +5,10 @@ mod card;
 mod component;
 mod content;
 mod finding;
+mod inspect;
 mod json;
 mod manifest;
+mod pack;
 mod schema;
 
 pub use capability::{Access, Capability, CapabilityKind, Need};
@@ -17,6 +19,8 @@ pub use card::{
 pub use component::{Component, ComponentError, Digest, DigestError, LoadLimits};
 pub use content::{Annotations, Bytes, ContentBlock, EmbeddedResource, ResourceBody, Role};
 pub use finding::{Finding, Severity};
+pub use inspect::{Import, InspectError, Inspected, Shape};
 pub use json::{Json, JsonError, JsonLimits, JsonUsage};
 pub use manifest::{Concurrency, Manifest, ManifestError, Request, ToolAnnotations, ToolManifest};
+pub use pack::{PackError, pack};
 pub use schema::{Args, Canonical, CanonicalValue, Schema, Use, Valid, Violation, Violations};

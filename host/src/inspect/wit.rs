@@ -1,0 +1,98 @@
+//! The WIT that this host speaks: our package and the WASI it may be linked to, as vendored in `wit/`.
+
+use std::sync::LazyLock;
+
+use wit_parser::{Interface, Resolve, UnresolvedPackageGroup};
+
+static OURS: [(&str, &str); 4] = [
+    ("types.wit", include_str!("../../../wit/types.wit")),
+    ("tool.wit", include_str!("../../../wit/tool.wit")),
+    ("progress.wit", include_str!("../../../wit/progress.wit")),
+    ("world.wit", include_str!("../../../wit/world.wit")),
+];
+
+static WASI: [(&str, &str); 6] = [
+    ("cli.wit", include_str!("../../../wit/deps/cli.wit")),
+    ("clocks.wit", include_str!("../../../wit/deps/clocks.wit")),
+    ("filesystem.wit", include_str!("../../../wit/deps/filesystem.wit")),
+    ("io.wit", include_str!("../../../wit/deps/io.wit")),
+    ("random.wit", include_str!("../../../wit/deps/random.wit")),
+    ("sockets.wit", include_str!("../../../wit/deps/sockets.wit")),
+];
+
+static RESOLVE: LazyLock<Resolve> =
+    LazyLock::new(|| parse().expect("the WIT in this binary is the one that the tests parsed"));
+
+fn parse() -> Result<Resolve, String> {
+    let mut ours = wit_parser::SourceMap::new();
+    for (name, text) in OURS {
+        ours.push_str(name, text);
+    }
+    let ours = ours.parse().map_err(|(map, error)| error.render(&map))?;
+    let mut wasi = Vec::new();
+    for (name, text) in WASI {
+        wasi.push(UnresolvedPackageGroup::parse(name, text).map_err(|(map, error)| error.render(&map))?);
+    }
+    let mut resolve = Resolve::default();
+    match resolve.push_groups(ours, wasi) {
+        Ok(_) => Ok(resolve),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Our WIT, parsed once.
+pub(super) fn resolve() -> &'static Resolve {
+    &RESOLVE
+}
+
+/// The interface of that package (`wasi:io`) and name (`poll`), in the version this host has.
+pub(super) fn interface(package: &str, name: &str) -> Option<&'static Interface> {
+    let (_, package) = RESOLVE.packages.iter().find(|(_, candidate)| {
+        package.split_once(':') == Some((candidate.name.namespace.as_str(), candidate.name.name.as_str()))
+    })?;
+    Some(&RESOLVE.interfaces[*package.interfaces.get(name)?])
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use wit_parser::WorldItem;
+
+    use super::*;
+    use crate::capability;
+
+    #[test]
+    fn parses() {
+        assert_eq!(parse().map(|resolve| resolve.packages.len()), Ok(7));
+        assert!(interface("fumehood:tool", "tool").is_some());
+        assert!(interface("wasi:io", "nothing").is_none());
+    }
+
+    /// The table of capabilities names every interface that the world on WASI imports, and no other; and no function in
+    /// it is made up.
+    #[test]
+    fn the_capability_table_is_about_this_wit() {
+        let (_, ours) = RESOLVE.packages.iter().find(|(_, package)| package.name.namespace == "fumehood").unwrap();
+        let world = &RESOLVE.worlds[ours.worlds["tool-component-on-wasi"]];
+        let imported: BTreeSet<String> = world
+            .imports
+            .values()
+            .map(|item| match item {
+                WorldItem::Interface { id, .. } => RESOLVE.id_of(*id).unwrap(),
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        let mut listed = BTreeSet::new();
+        for row in capability::rows() {
+            let found = interface(row.package, row.name).unwrap_or_else(|| panic!("{row:?}"));
+            let package = &RESOLVE.packages[found.package.unwrap()].name;
+            let version = package.version.as_ref().unwrap();
+            listed.insert(format!("{}/{}@{version}", row.package, row.name));
+            for function in row.exceptions() {
+                assert!(found.functions.contains_key(function), "{} has no {function}", row.name);
+            }
+        }
+        assert_eq!(listed, imported);
+    }
+}
