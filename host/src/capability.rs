@@ -17,6 +17,15 @@ pub enum Access {
     ReadWrite,
 }
 
+impl fmt::Display for Access {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Read => "read",
+            Self::ReadWrite => "read-write",
+        })
+    }
+}
+
 /// One piece of authority, as a manifest asks for it. A closed set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "capability", rename_all = "kebab-case")]
@@ -39,6 +48,15 @@ impl Capability {
             Self::Filesystem { .. } => CapabilityKind::Filesystem,
             Self::Clock => CapabilityKind::Clock,
             Self::Random => CapabilityKind::Random,
+        }
+    }
+}
+
+impl fmt::Display for Capability {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Filesystem { access } => write!(f, "filesystem ({access})"),
+            Self::Clock | Self::Random => self.kind().fmt(f),
         }
     }
 }
@@ -73,6 +91,17 @@ impl fmt::Display for CapabilityKind {
     }
 }
 
+impl CapabilityKind {
+    /// The narrowest capability of this kind.
+    pub(crate) const fn least(self) -> Capability {
+        match self {
+            Self::Filesystem => Capability::Filesystem { access: Access::Read },
+            Self::Clock => Capability::Clock,
+            Self::Random => Capability::Random,
+        }
+    }
+}
+
 /// What it takes for an imported interface to do its work in `execute`. Importing it takes nothing: language runtimes
 /// link these whether a tool uses them or not, so without the grant they answer with constants or deny at the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -84,6 +113,16 @@ pub enum Need {
     Capability(CapabilityKind),
     /// No capability grants it: always denied.
     Never,
+}
+
+impl fmt::Display for Need {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Runtime => f.write_str("needs nothing"),
+            Self::Capability(kind) => write!(f, "needs {kind}"),
+            Self::Never => f.write_str("always denied"),
+        }
+    }
 }
 
 /// What a projector gets when it calls.
@@ -124,6 +163,8 @@ impl Interface {
 /// accepted: a later 0.2.x may have functions that do not exist here.
 const WASI_TRACK: &str = "0.2";
 const WASI_PATCH: u64 = 12;
+/// The version the linker holds every interface of WASI under: `WASI_TRACK` and `WASI_PATCH`.
+pub(crate) const LINKED_WASI: &str = "0.2.12";
 /// The track of our own package. Every patch of it is matched function by function.
 pub(crate) const OUR_TRACK: &str = "0.1";
 

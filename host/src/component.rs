@@ -147,7 +147,7 @@ pub enum ComponentError {
 pub struct Component(Arc<Inner>);
 
 struct Inner {
-    bytes: Vec<u8>,
+    bytes: Arc<[u8]>,
     digest: Digest,
 }
 
@@ -163,7 +163,7 @@ impl Component {
         }
         recognise(&bytes)?;
         let digest = Digest::of(&bytes);
-        Ok(Self(Arc::new(Inner { bytes, digest })))
+        Ok(Self(Arc::new(Inner { bytes: bytes.into(), digest })))
     }
 
     /// Reads to the end, but never more than one byte over the limit.
@@ -180,6 +180,11 @@ impl Component {
     /// The binary.
     pub fn bytes(&self) -> &[u8] {
         &self.0.bytes
+    }
+
+    /// The binary, to be held as long as needed.
+    pub(crate) fn shared_bytes(&self) -> Arc<[u8]> {
+        Arc::clone(&self.0.bytes)
     }
 
     /// The SHA-256 of the binary.

@@ -1,16 +1,65 @@
 //! A WebAssembly host for third-party agent tools.
+//!
+//! A tool is a component that exports `execute`, `render` and `present`. `execute` may use what the operator
+//! granted and returns one JSON value; the host checks it against the schema the tool declared; only then do the
+//! two *projectors* turn it into what a model reads and what a person sees, in a sandbox that can do no I/O.
+//!
+//! # The data flow
+//!
+//! Each stage is a type that only the stage before it can make.
+//!
+//! ```text
+//! bytes ─► Component ─► Inspected ─► Approved ─► Toolset          a file becomes callable
+//!          size, kind   shape, WIT,  manifest ∩  compiled,
+//!                       manifest     policy      linked
+//!
+//! args ─► Json ─► Valid<Args> ─► execute ─► Json ─► CanonicalValue ─► render  ─► content
+//!         lossless  schema       granted    lossless   schema     └─► present ─► card
+//!                                sandbox                              sealed sandboxes
+//! ```
+//!
+//! A call that does not get to the end is a [`Failure`] of one of four kinds: refused, failed, aborted, fault.
+//!
+//! # For an embedder
+//!
+//! ```no_run
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! use fumehood::{CacheLocation, Compiler, EngineSettings, Host, Outcome, Policy};
+//!
+//! let host = Host::new(EngineSettings::standard(Compiler::InProcess, CacheLocation::Off))?;
+//! let tools = host.load("files.wasm", &Policy::nothing().mount(".".parse()?)?).await?;
+//! match tools.call("grep", serde_json::json!({ "pattern": "fn " })).await {
+//!     Outcome::Success(success) => println!("{}", success.value.text()),
+//!     Outcome::Failure(failure) => println!("{}: {}", failure.code, failure.message),
+//! }
+//! # Ok(())
+//! # }
+//! ```
 
+// What a tool is: no engine, no I/O.
 mod capability;
-mod card;
 mod component;
-mod content;
 mod finding;
 mod inspect;
-mod json;
 mod manifest;
 mod pack;
+// What it may do: pure.
+mod policy;
+// Values.
+mod card;
+mod content;
+mod json;
 mod schema;
+// Running it: the only code that knows wasmtime.
+mod bindings;
+mod engine;
+mod sandbox;
+// One call, and how it ended.
+mod call;
+mod host;
+mod outcome;
 
+pub use call::{Call, Toolset};
 pub use capability::{Access, Capability, CapabilityKind, Need};
 pub use card::{
     Card, ExitStatus, FileDiff, FileMatches, LineMatch, Location, NumberedLine, SearchResults, ToolKind, WebResults,
@@ -18,9 +67,22 @@ pub use card::{
 };
 pub use component::{Component, ComponentError, Digest, DigestError, LoadLimits};
 pub use content::{Annotations, Bytes, ContentBlock, EmbeddedResource, ResourceBody, Role};
+pub use engine::{
+    Bounds, COMPILE_WORKER, CacheError, CacheLocation, CodeOrigin, CompileError, CompileLimit, CompileLimits,
+    CompileStage, Compiler, EngineError, EngineSettings, MAX_MEMORY_BYTES, MAX_SLOTS, Scaled, Tier,
+    compile_worker_main,
+};
 pub use finding::{Finding, Severity};
+pub use host::{Host, LoadError, inspect};
 pub use inspect::{Import, InspectError, Inspected, Shape};
 pub use json::{Json, JsonError, JsonLimits, JsonUsage};
 pub use manifest::{Concurrency, Manifest, ManifestError, Request, ToolAnnotations, ToolManifest};
+pub use outcome::{Code, Diagnostic, Failure, FailureKind, Outcome, Success};
 pub use pack::{PackError, pack};
+pub use policy::{
+    Approved, Denied, Grants, GuestPath, GuestPathError, Limit, LimitName, Limits, Mount, MountError, Origin, Policy,
+    PolicyError, Usage, Used,
+};
+pub use sandbox::{GuestLog, LinkError, OpenMountError, Progress, ProgressSink, ToolError};
 pub use schema::{Args, Canonical, CanonicalValue, Schema, Use, Valid, Violation, Violations};
+pub use tokio_util::sync::CancellationToken;

@@ -7,7 +7,8 @@
 
 use serde::Serialize;
 use wasmparser::{
-    BinaryReader, ComponentType, ComponentTypeDeclaration, CoreType, Encoding, Parser, Payload, TypeSectionReader,
+    BinaryReader, ComponentType, ComponentTypeDeclaration, CoreType, Encoding, Instance, Parser, Payload,
+    TypeSectionReader,
 };
 
 use crate::finding::Finding;
@@ -55,6 +56,9 @@ pub struct Shape {
     pub type_nesting: u64,
     /// Instances of modules and components, total.
     pub instances: u64,
+    /// Of these, instances of core modules, as often as they are written down: a component that is instantiated twice
+    /// has its own counted once.
+    pub core_instances: u64,
     /// Aliases in components, total.
     pub aliases: u64,
     /// Functions that components lift, lower or take from the runtime, total.
@@ -195,7 +199,12 @@ impl Shape {
                 self.most_locals = self.most_locals.max(locals);
             }
             Payload::CustomSection(_) => self.custom_sections += 1,
-            Payload::InstanceSection(section) => self.instances += u64::from(section.count()),
+            Payload::InstanceSection(section) => {
+                self.instances += u64::from(section.count());
+                for instance in section.clone() {
+                    self.core_instances += u64::from(matches!(instance?, Instance::Instantiate { .. }));
+                }
+            }
             Payload::ComponentInstanceSection(section) => self.instances += u64::from(section.count()),
             Payload::ComponentAliasSection(section) => self.aliases += u64::from(section.count()),
             Payload::ComponentCanonicalSection(section) => self.canonical_functions += u64::from(section.count()),

@@ -26,6 +26,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::finding::Finding;
@@ -95,7 +96,6 @@ impl Schema {
     /// # Errors
     ///
     /// What is wrong with it: up to [`Violations::MAX`], or one that says that the value is too large to explain.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the call pipeline is its only caller"))]
     pub(crate) fn check<K>(&self, json: Json) -> Result<Valid<K>, Violations> {
         match check::check(&self.0, &json) {
             Ok(()) => Ok(Valid { json, kind: PhantomData }),
@@ -150,6 +150,12 @@ impl<K> Valid<K> {
 impl<K> Clone for Valid<K> {
     fn clone(&self) -> Self {
         Self { json: self.json.clone(), kind: PhantomData }
+    }
+}
+
+impl<K> Serialize for Valid<K> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.value().serialize(serializer)
     }
 }
 

@@ -1,0 +1,453 @@
+//! One call, top to bottom: the only module that orders the stages.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::card::Card;
+use crate::content::ContentBlock;
+use crate::engine::Engine;
+use crate::json::{Json, JsonError};
+use crate::manifest::ToolManifest;
+use crate::outcome::{Code, Diagnostic, Failure, Outcome, Success};
+use crate::policy::{Approved, LimitName, Limits, Usage};
+use crate::sandbox::{
+    Exceeded, Export, GrantedSandbox, Interrupt, Program, ProgressSink, ProjectorStop, Report, SealedSandbox, Stop,
+    ToolError, json_limits,
+};
+use crate::schema::{Args, Schema, Valid, Violations};
+
+/// A compiled component and its tools, ready to be called. Cheap to clone; calls run side by side.
+#[derive(Clone)]
+pub struct Toolset(Arc<Ready>);
+
+struct Ready {
+    engine: Arc<Engine>,
+    program: Program,
+}
+
+/// One call to make.
+#[derive(Clone)]
+pub struct Call {
+    tool: String,
+    args: Arguments,
+    cancel: CancellationToken,
+    progress: Option<ProgressSink>,
+}
+
+#[derive(Clone)]
+enum Arguments {
+    Value(Value),
+    Text(String),
+}
+
+impl Call {
+    /// A call with arguments that are JSON already.
+    pub fn new(tool: impl Into<String>, args: Value) -> Self {
+        Self { tool: tool.into(), args: Arguments::Value(args), cancel: CancellationToken::new(), progress: None }
+    }
+
+    /// A call with arguments as a model wrote them: one JSON text. Blank text means `{}`.
+    pub fn from_text(tool: impl Into<String>, args: impl Into<String>) -> Self {
+        Self { args: Arguments::Text(args.into()), ..Self::new(tool, Value::Null) }
+    }
+
+    /// Stop the call when this token is cancelled. Dropping the call's future stops it too.
+    #[must_use]
+    pub fn cancelled_by(mut self, token: CancellationToken) -> Self {
+        self.cancel = token;
+        self
+    }
+
+    /// Hear of progress, on the thread that runs the guest.
+    #[must_use]
+    pub fn on_progress(mut self, sink: ProgressSink) -> Self {
+        self.progress = Some(sink);
+        self
+    }
+}
+
+/// Longest text of a guest that goes into a message. A model reads it; the operator has the whole log.
+const MAX_QUOTE: usize = 8 << 10;
+
+impl Toolset {
+    pub(crate) fn new(engine: Arc<Engine>, program: Program) -> Self {
+        Self(Arc::new(Ready { engine, program }))
+    }
+
+    /// What was approved: the manifest, the grants, the limits.
+    pub fn approved(&self) -> &Approved {
+        self.0.program.approved()
+    }
+
+    /// The tools, in the manifest's order. One whose schemas were refused is listed and cannot be called.
+    pub fn tools(&self) -> &[ToolManifest] {
+        &self.approved().inspected().manifest().tools
+    }
+
+    /// Call a tool: [`Self::run`] with nothing to cancel it but dropping the future.
+    pub async fn call(&self, tool: &str, args: Value) -> Outcome {
+        self.run(Call::new(tool, args)).await
+    }
+
+    /// Call a tool. Needs a tokio runtime with time enabled.
+    ///
+    /// Whatever the tool does, this returns an outcome: `execute` at the wall clock's limit at the latest, the
+    /// projectors when their fuel is used up. Dropping the future stops the guest.
+    pub async fn run(&self, call: Call) -> Outcome {
+        let mut run = Run::new(self.approved().limits());
+        match unwinding(run.pipeline(&self.0, &call)).await {
+            Ok(Ok(mut success)) => {
+                success.usage = run.usage;
+                success.diagnostic = run.diagnostic;
+                Outcome::Success(success)
+            }
+            Ok(Err(mut failure)) => {
+                failure.usage = run.usage;
+                failure.diagnostic = Diagnostic { cause: failure.diagnostic.cause, ..run.diagnostic };
+                Outcome::Failure(*failure)
+            }
+            Err(panic) => {
+                let mut failure = Failure::new(Code::HostFault, "the host failed; its log says why", run.usage);
+                failure.diagnostic = Diagnostic { cause: Some(panic), ..run.diagnostic };
+                Outcome::Failure(failure)
+            }
+        }
+    }
+
+    /// The card of a call that has not finished. Arguments that do not pass the gates have none.
+    ///
+    /// # Errors
+    /// The failure that the call itself would be, or the projector's.
+    pub async fn pending_card(&self, call: &Call) -> Result<Card, Box<Failure>> {
+        let mut run = Run::new(self.approved().limits());
+        let card = unwinding(run.pending(&self.0, call)).await;
+        card.unwrap_or_else(|panic| {
+            let mut failure = Failure::new(Code::HostFault, "the host failed; its log says why", run.usage);
+            failure.diagnostic.cause = Some(panic);
+            Err(Box::new(failure))
+        })
+    }
+}
+
+/// What a call has come to so far. It outlives the pipeline, so that a cancelled call still says what it used.
+struct Run {
+    limits: Limits,
+    usage: Usage,
+    diagnostic: Diagnostic,
+}
+
+/// Boxed: a failure carries the usage of every limit, and the stages hand it up through six functions.
+type Staged<T> = Result<T, Box<Failure>>;
+
+impl Run {
+    fn new(limits: Limits) -> Self {
+        Self { limits, usage: Usage::none(limits), diagnostic: Diagnostic::default() }
+    }
+
+    async fn pipeline(&mut self, ready: &Ready, call: &Call) -> Staged<Success> {
+        let began = Instant::now();
+        let tool = self.find(ready, &call.tool)?;
+        let args = self.arguments(&tool, &call.args)?;
+        let deadline = began + Duration::from_millis(self.limits.value(LimitName::WallClock));
+        let _ticking = ready.engine.ticking();
+        let _slot = self.slot(ready, call, deadline).await?;
+        let text = self.execute(ready, call, &tool, &args, began, deadline).await?;
+        let value = self.gate(&tool, &text)?;
+        drop(text);
+        let limits = self.limits;
+        let sealed = SealedSandbox::new(&ready.program, &limits);
+        let (content, report) = sealed.render(&call.tool, &args, &value, &mut self.usage, cancelled(call)).await;
+        let content = self.projected(Export::Render, content, report)?;
+        let (card, report) = sealed.present(&call.tool, &args, Some(&value), &mut self.usage, cancelled(call)).await;
+        let card = self.projected(Export::Present, card, report)?;
+        let card = completed(card, tool.manifest, &args, &content);
+        Ok(Success { value, content, card, usage: self.usage, diagnostic: Diagnostic::default() })
+    }
+
+    async fn pending(&mut self, ready: &Ready, call: &Call) -> Staged<Card> {
+        let tool = self.find(ready, &call.tool)?;
+        let args = self.arguments(&tool, &call.args)?;
+        let _ticking = ready.engine.ticking();
+        let _slot = ready.engine.slot().await;
+        let limits = self.limits;
+        let sealed = SealedSandbox::new(&ready.program, &limits);
+        let (card, report) = sealed.present(&call.tool, &args, None, &mut self.usage, cancelled(call)).await;
+        let card = self.projected(Export::Present, card, report)?;
+        Ok(completed(card, tool.manifest, &args, &[]))
+    }
+
+    /// Find the tool, and tighten the limits to what its vendor declared.
+    fn find<'a>(&mut self, ready: &'a Ready, name: &str) -> Staged<Callable<'a>> {
+        let tools = &ready.program.approved().inspected().manifest().tools;
+        let Some(manifest) = tools.iter().find(|tool| tool.name == name) else {
+            let known: Vec<_> = tools.iter().map(|tool| tool.name.as_str()).collect();
+            let message = format!("there is no tool {:?}; there is {}", shortened(name, 80), known.join(", "));
+            return Err(self.failure(Code::UnknownTool, message));
+        };
+        if let Some(time) = manifest.time_limit {
+            let millis = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+            self.limits = self.limits.tightened(LimitName::WallClock, millis);
+            self.usage.set_limits(self.limits);
+        }
+        match (manifest.input(), manifest.output()) {
+            (Ok(input), Ok(output)) => Ok(Callable { manifest, input, output }),
+            _ => {
+                let message =
+                    format!("the tool {name} cannot be called: the host refused its schemas when it was loaded");
+                Err(self.failure(Code::Denied, message))
+            }
+        }
+    }
+
+    fn arguments(&mut self, tool: &Callable<'_>, args: &Arguments) -> Staged<Valid<Args>> {
+        let limits = json_limits(&self.limits);
+        let json = match args {
+            Arguments::Value(value) => Json::from_value(value.clone(), &limits),
+            Arguments::Text(text) if text.trim_ascii().is_empty() => Json::parse("{}", &limits),
+            Arguments::Text(text) => Json::parse(text, &limits),
+        };
+        let json = json.map_err(|error| self.not_json(Code::InvalidArgs, "arguments", &error))?;
+        self.count_json(&json);
+        tool.input.check(json).map_err(|violations| self.violations(Code::InvalidArgs, "arguments", &violations))
+    }
+
+    /// The queue for a free instance counts against the deadline.
+    async fn slot(&mut self, ready: &Ready, call: &Call, deadline: Instant) -> Staged<impl Sized + use<>> {
+        if call.cancel.is_cancelled() {
+            return Err(self.failure(Code::AbortedBeforeDispatch, "cancelled before it began"));
+        }
+        tokio::select! {
+            biased;
+            slot = ready.engine.slot() => Ok(slot),
+            why = interrupt(deadline, call) => Err(match why {
+                Interrupt::Deadline => self.timeout("waiting for a free slot"),
+                Interrupt::Cancelled => self.failure(Code::AbortedBeforeDispatch, "cancelled before it began"),
+            }),
+        }
+    }
+
+    async fn execute(
+        &mut self,
+        ready: &Ready,
+        call: &Call,
+        tool: &Callable<'_>,
+        args: &Valid<Args>,
+        began: Instant,
+        deadline: Instant,
+    ) -> Staged<String> {
+        let limits = self.limits;
+        self.usage.at_least(LimitName::Instances, ready.program.approved().inspected().shape().core_instances);
+        let sandbox = GrantedSandbox { program: &ready.program, limits: &limits };
+        let until = interrupt(deadline, call);
+        let progress = call.progress.clone();
+        let (answer, report) = sandbox.execute(&tool.manifest.name, args, progress, &mut self.usage, until).await;
+        self.usage.at_least(LimitName::WallClock, u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX));
+        let written = self.keep(Export::Execute, report);
+        match answer {
+            Ok(Ok(text)) => Ok(text),
+            Ok(Err(error)) => Err(self.tool_error(&error)),
+            Err(stop) => Err(self.stopped(&stop, &written)),
+        }
+    }
+
+    /// Both gates: from here on there is a canonical value.
+    fn gate(&mut self, tool: &Callable<'_>, text: &str) -> Staged<crate::schema::CanonicalValue> {
+        let json = Json::parse(text, &json_limits(&self.limits))
+            .map_err(|error| self.not_json(Code::InvalidToolOutput, "value", &error))?;
+        self.count_json(&json);
+        tool.output.check(json).map_err(|violations| self.violations(Code::InvalidToolOutput, "value", &violations))
+    }
+
+    fn projected<T>(&mut self, export: Export, answer: Result<T, ProjectorStop>, report: Report) -> Staged<T> {
+        let written = self.keep(export, report);
+        answer.map_err(|stop| match stop {
+            ProjectorStop::Stopped(Stop::Interrupted(_)) => self.failure(Code::Aborted, "cancelled"),
+            ProjectorStop::Stopped(Stop::Host(cause)) => self.fault(cause),
+            stop => {
+                // A panic's text is the reason that helps; without one the trap has to do.
+                let reason = match &stop {
+                    ProjectorStop::Stopped(Stop::Trap(_) | Stop::Exit(_)) if !written.is_empty() => written,
+                    ProjectorStop::Refused(words) => shortened(words, MAX_QUOTE),
+                    other => other.to_string(),
+                };
+                let mut details = json!({ "projector": export.to_string(), "reason": reason });
+                if let ProjectorStop::Stopped(Stop::Limit(exceeded)) | ProjectorStop::TooLarge(exceeded) = &stop {
+                    details["limit"] = limit(exceeded);
+                }
+                self.failure(Code::InvalidToolOutput, format!("{export} failed: {reason}")).detailed(details)
+            }
+        })
+    }
+
+    fn stopped(&mut self, stop: &Stop, written: &str) -> Box<Failure> {
+        match stop {
+            Stop::Denied(denied) => self.failure(Code::Denied, denied.to_string()),
+            Stop::Limit(exceeded) if exceeded.limit == LimitName::ValueBytes => self
+                .failure(Code::InvalidToolOutput, format!("the value is too large: {exceeded}"))
+                .detailed(json!({ "limit": limit(exceeded) })),
+            Stop::Limit(exceeded) => self
+                .failure(Code::ResourceExhausted, format!("execute reached a limit: {exceeded}"))
+                .detailed(json!({ "limit": limit(exceeded) })),
+            Stop::Stack => self.failure(Code::ResourceExhausted, "execute ran out of call stack"),
+            Stop::Interrupted(Interrupt::Deadline) => self.timeout("in execute"),
+            Stop::Interrupted(Interrupt::Cancelled) => self.failure(Code::Aborted, "cancelled"),
+            Stop::Trap(_) | Stop::Exit(_) => {
+                let wrote = if written.is_empty() { String::new() } else { format!("; it wrote: {written}") };
+                self.failure(Code::ToolTrapped, format!("execute trapped: {stop}{wrote}"))
+            }
+            Stop::Malformed(_) => self.failure(Code::InvalidToolOutput, format!("execute {stop}")),
+            Stop::Host(cause) => self.fault(cause.clone()),
+        }
+    }
+
+    fn tool_error(&mut self, error: &ToolError) -> Box<Failure> {
+        let mut details = serde_json::to_value(error).unwrap_or_default();
+        details["message"] = shortened(error.message(), MAX_QUOTE).into();
+        if let ToolError::Failed { code, data, .. } = error {
+            let plain = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_';
+            if !(1..=64).contains(&code.len()) || !code.bytes().all(plain) {
+                details["code"] = Value::Null;
+            }
+            let data = data.as_ref().map(|text| Json::parse(text, &json_limits(&self.limits)));
+            if let Some(Ok(data)) = data {
+                details["data"] = data.value().clone();
+            }
+        }
+        self.failure(Code::ToolFailed, shortened(error.message(), MAX_QUOTE)).detailed(details)
+    }
+
+    fn not_json(&mut self, code: Code, what: &str, error: &JsonError) -> Box<Failure> {
+        let failure = self.failure(code, format!("the {what} cannot be used: {error}"));
+        match json_limit(error) {
+            Some((name, used)) => failure.detailed(json!({ "limit": limit(&Exceeded::new(&self.limits, name, used)) })),
+            None => failure,
+        }
+    }
+
+    fn violations(&mut self, code: Code, what: &str, violations: &Violations) -> Box<Failure> {
+        self.failure(
+            code,
+            format!("the {what} do not match the schema: {violations}").replace("value do", "value does"),
+        )
+        .detailed(json!({ "violations": violations }))
+    }
+
+    fn timeout(&mut self, whereabouts: &str) -> Box<Failure> {
+        let bound = self.limits.get(LimitName::WallClock);
+        let message = format!("out of time {whereabouts}: wall-clock-ms is {} ({})", bound.value, bound.origin);
+        self.usage.at_least(LimitName::WallClock, bound.value);
+        let exceeded = Exceeded::new(&self.limits, LimitName::WallClock, bound.value);
+        self.failure(Code::ToolTimeout, message).detailed(json!({ "limit": limit(&exceeded) }))
+    }
+
+    fn fault(&mut self, cause: String) -> Box<Failure> {
+        let mut failure = self.failure(Code::HostFault, "the host failed; its log says why");
+        failure.diagnostic.cause = Some(cause);
+        failure
+    }
+
+    fn failure(&self, code: Code, message: impl Into<String>) -> Box<Failure> {
+        Box::new(Failure::new(code, message, self.usage))
+    }
+
+    fn count_json(&mut self, json: &Json) {
+        let used = json.usage();
+        self.usage.at_least(LimitName::ValueBytes, used.bytes);
+        self.usage.at_least(LimitName::JsonDepth, used.depth.into());
+        self.usage.at_least(LimitName::JsonNodes, used.nodes);
+    }
+
+    /// Keep what an export wrote for the operator; return its standard error, shortened.
+    fn keep(&mut self, export: Export, report: Report) -> String {
+        let written = shortened(report.log.stderr.trim(), MAX_QUOTE);
+        if !report.log.is_empty() {
+            self.diagnostic.logs.push((export.name(), report.log));
+        }
+        if report.backtrace.is_some() {
+            self.diagnostic.backtrace = report.backtrace;
+        }
+        written
+    }
+}
+
+struct Callable<'a> {
+    manifest: &'a ToolManifest,
+    input: &'a Schema,
+    output: &'a Schema,
+}
+
+fn limit(exceeded: &Exceeded) -> Value {
+    json!({
+        "name": exceeded.limit.key(), "used": exceeded.asked, "max": exceeded.max,
+        "origin": exceeded.origin, "unit": exceeded.limit.unit(),
+    })
+}
+
+fn json_limit(error: &JsonError) -> Option<(LimitName, u64)> {
+    match error {
+        JsonError::TooLarge { used, .. } => Some((LimitName::ValueBytes, *used)),
+        JsonError::TooDeep { at_least, .. } => Some((LimitName::JsonDepth, (*at_least).into())),
+        JsonError::TooManyNodes { at_least, .. } => Some((LimitName::JsonNodes, *at_least)),
+        _ => None,
+    }
+}
+
+/// The card as a person sees it: the tool's own, or the generic one.
+fn completed(card: Option<Card>, tool: &ToolManifest, args: &Valid<Args>, content: &[ContentBlock]) -> Card {
+    match card {
+        Some(Card::Generic { title, kind, input, body, locations }) => {
+            let input = input.or_else(|| Some(args.value().clone()));
+            Card::Generic { title, kind, input, body, locations }
+        }
+        Some(card) => card,
+        None => Card::Generic {
+            title: tool.title.clone().unwrap_or_else(|| tool.name.clone()),
+            kind: None,
+            input: Some(args.value().clone()),
+            body: content.to_vec(),
+            locations: Vec::new(),
+        },
+    }
+}
+
+async fn interrupt(deadline: Instant, call: &Call) -> Interrupt {
+    tokio::select! {
+        biased;
+        () = call.cancel.cancelled() => Interrupt::Cancelled,
+        () = tokio::time::sleep_until(deadline) => Interrupt::Deadline,
+    }
+}
+
+/// Projectors are bounded by fuel, so that the same value gives the same outcome on a slow machine.
+async fn cancelled(call: &Call) -> Interrupt {
+    call.cancel.cancelled().await;
+    Interrupt::Cancelled
+}
+
+fn shortened(text: &str, most: usize) -> String {
+    if text.len() <= most {
+        return text.to_owned();
+    }
+    let kept = &text[..text.floor_char_boundary(most)];
+    format!("{kept}… ({} bytes more)", text.len() - kept.len())
+}
+
+/// A panic in the host ends one call, not the process.
+async fn unwinding<T>(future: impl Future<Output = T>) -> Result<T, String> {
+    let mut future = pin!(future);
+    std::future::poll_fn(move |context| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
+        Ok(poll) => poll.map(Ok),
+        Err(panic) => {
+            let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+            let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+            std::task::Poll::Ready(Err(text.unwrap_or_else(|| "a panic without a text".to_owned())))
+        }
+    })
+    .await
+}

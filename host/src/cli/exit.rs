@@ -1,0 +1,87 @@
+//! How the process ends: the one place that knows exit codes.
+
+use std::process::ExitCode;
+
+use fumehood::{Failure, FailureKind, LoadError};
+
+use super::screen;
+
+pub(super) const HELP: &str = "Exit status:
+  0    it worked
+  1    the tool failed, or a check failed
+  2    wrong usage, or a file that cannot be used
+  3    refused by policy
+  4    aborted: a limit, a trap or a cancellation
+  70   the host failed
+  130  interrupted by Ctrl-C";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Status {
+    Failed = 1,
+    Usage = 2,
+    Refused = 3,
+    Aborted = 4,
+    Fault = 70,
+    Interrupted = 130,
+}
+
+/// A bad end, with the text for standard error.
+#[derive(Debug)]
+pub(super) struct Exit {
+    status: Status,
+    message: String,
+}
+
+impl Exit {
+    pub(super) fn usage(message: impl Into<String>) -> Self {
+        Self { status: Status::Usage, message: message.into() }
+    }
+
+    pub(super) fn failed(message: impl Into<String>) -> Self {
+        Self { status: Status::Failed, message: message.into() }
+    }
+
+    pub(super) fn fault(message: impl Into<String>) -> Self {
+        Self { status: Status::Fault, message: message.into() }
+    }
+
+    pub(super) fn interrupted() -> Self {
+        Self { status: Status::Interrupted, message: "interrupted".to_owned() }
+    }
+
+    /// Print the message and give the code.
+    pub(super) fn report(self) -> ExitCode {
+        screen::error(&self.message);
+        ExitCode::from(self.status as u8)
+    }
+}
+
+impl From<&Failure> for Exit {
+    fn from(failure: &Failure) -> Self {
+        let status = match failure.kind {
+            FailureKind::Refused => Status::Refused,
+            FailureKind::Failed => Status::Failed,
+            FailureKind::Aborted => Status::Aborted,
+            FailureKind::Fault => Status::Fault,
+        };
+        Self { status, message: format!("{}: {}", failure.code, failure.message) }
+    }
+}
+
+impl From<LoadError> for Exit {
+    fn from(error: LoadError) -> Self {
+        let status = match &error {
+            LoadError::Denied(_) => Status::Refused,
+            LoadError::Inspect(_) => Status::Failed,
+            LoadError::Fault(_) => Status::Fault,
+            _ => Status::Usage,
+        };
+        Self { status, message: error.to_string() }
+    }
+}
+
+impl From<anyhow::Error> for Exit {
+    fn from(error: anyhow::Error) -> Self {
+        Self::usage(format!("{error:#}"))
+    }
+}

@@ -1,0 +1,69 @@
+//! `fumehood pack`.
+
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use fumehood::LoadLimits;
+
+use super::exit::Exit;
+use super::screen;
+
+/// Make a tool component from a build's output and a manifest.
+///
+/// Takes a component, or a core module with its WIT embedded (what wit-bindgen's languages emit), which it turns
+/// into a component, with the WASI preview 1 adapter where the module needs it. The manifest is embedded and the
+/// result is checked with the checks of a host: what this command writes loads.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  fumehood pack target/wasm32-wasip2/release/word_count.wasm --manifest manifest.json -o word-count.wasm
+  fumehood pack core.wasm --manifest manifest.json -o tool.wasm
+
+Exit status:
+  0  packed    1  refused, with every reason    2  a file cannot be read or written")]
+pub(super) struct Args {
+    /// The component or core module
+    #[arg(value_name = "FILE.wasm")]
+    input: PathBuf,
+    /// The manifest, JSON
+    #[arg(long, value_name = "FILE.json")]
+    manifest: PathBuf,
+    /// Where to write the tool; an existing file is replaced when all went well
+    #[arg(short, long, value_name = "TOOL.wasm")]
+    output: PathBuf,
+}
+
+/// A manifest is at most a megabyte; one byte more is enough for the check that says so.
+const MAX_MANIFEST_BYTES: u64 = (1 << 20) + 1;
+
+pub(super) fn run(args: Args) -> Result<ExitCode, Exit> {
+    let limits = LoadLimits::standard();
+    let input = read(&args.input, limits.bytes + 1)?;
+    let manifest = read(&args.manifest, MAX_MANIFEST_BYTES)?;
+    let packed = fumehood::pack(&input, &manifest, &limits)
+        .map_err(|error| Exit::failed(format!("{} is not packed: {error}", args.input.display())))?;
+    write(&args.output, &packed).with_context(|| args.output.display().to_string())?;
+    screen::note(&format!("{}: {} bytes", args.output.display(), packed.len()));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn read(path: &Path, most: u64) -> anyhow::Result<Vec<u8>> {
+    #[expect(clippy::disallowed_methods, reason = "the vendor names the file; it is read through a cap")]
+    let file = std::fs::File::open(path).with_context(|| path.display().to_string())?;
+    let mut bytes = Vec::new();
+    file.take(most).read_to_end(&mut bytes).with_context(|| path.display().to_string())?;
+    Ok(bytes)
+}
+
+/// Write beside the target and rename: a reader sees the old file or the new one, never a half.
+fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // Less the umask, as for any new file.
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o666);
+    let mut file = tempfile::Builder::new().prefix(".fumehood-").permissions(mode).tempfile_in(directory)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    Ok(())
+}

@@ -1,0 +1,193 @@
+//! `fumehood run`.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use clap::ValueEnum;
+use fumehood::{Call, CancellationToken, Diagnostic, LimitName, Outcome, Progress, Success, Toolset};
+
+use super::exit::Exit;
+use super::host::{EngineArgs, GrantArgs, compile, read_capped, read_text};
+use super::{cards, screen};
+
+/// Call a tool once and show what came out.
+///
+/// The tool gets what the flags or the policy file grant, and nothing else. Ctrl-C cancels the call; a second one
+/// ends the process at once.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  fumehood run word-count.wasm --args '{\"text\":\"to be or not to be\"}'
+  fumehood run files.wasm --tool grep --mount . --args '{\"pattern\":\"fn \"}'
+  fumehood run files.wasm --tool write --mount ./notes:rw --args-file call.json --show card
+  echo '{\"path\":\"README.md\"}' | fumehood run files.wasm --tool read --mount . --args -
+
+Exit status:
+  0 a value   1 the tool failed   2 wrong usage   3 refused by policy   4 aborted: a limit, a trap, a cancellation
+  70 the host failed   130 interrupted by Ctrl-C")]
+pub(super) struct Args {
+    /// The tool component
+    #[arg(value_name = "TOOL.wasm")]
+    component: PathBuf,
+    /// Which of its tools to call; may be left out where there is only one
+    #[arg(long, value_name = "NAME")]
+    tool: Option<String>,
+    /// The arguments, one JSON text; `-` reads standard input. Nothing means {}
+    #[arg(long, value_name = "JSON", conflicts_with = "args_file", allow_hyphen_values = true)]
+    args: Option<String>,
+    /// Read the arguments from a file; `-` reads standard input
+    #[arg(long, value_name = "FILE")]
+    args_file: Option<PathBuf>,
+    /// What to print
+    #[arg(long, value_enum, default_value_t = Show::Content)]
+    show: Show,
+    /// Also print, on standard error, what the guest wrote and what the call used of each limit
+    #[arg(short, long)]
+    verbose: bool,
+    #[command(flatten)]
+    grants: GrantArgs,
+    #[command(flatten)]
+    engine: EngineArgs,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Show {
+    /// What a model reads
+    Content,
+    /// The value, as JSON
+    Value,
+    /// The card a person sees
+    Card,
+    /// The whole outcome, as JSON
+    Json,
+}
+
+pub(super) async fn run(args: Args) -> Result<ExitCode, Exit> {
+    let component = args.component.clone();
+    let interrupt = CancellationToken::new();
+    watch_ctrl_c(interrupt.clone());
+    tokio::select! {
+        biased;
+        result = call(component, args, &interrupt) => result,
+        // Loading has no partial outcome to show; dropping it ends the compiler's process.
+        () = loading_interrupted(&interrupt) => Err(Exit::interrupted()),
+    }
+}
+
+/// A cancelled call ends by itself, and soon; anything else is given up a second after Ctrl-C.
+async fn loading_interrupted(interrupt: &CancellationToken) {
+    interrupt.cancelled().await;
+    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+}
+
+fn watch_ctrl_c(interrupt: CancellationToken) {
+    tokio::spawn(async move {
+        while tokio::signal::ctrl_c().await.is_ok() {
+            if interrupt.is_cancelled() {
+                std::process::exit(130);
+            }
+            interrupt.cancel();
+        }
+    });
+}
+
+async fn call(component: PathBuf, args: Args, interrupt: &CancellationToken) -> Result<ExitCode, Exit> {
+    let policy = args.grants.policy()?;
+    let most = policy.limits().value(LimitName::ValueBytes);
+    let text = match (&args.args, &args.args_file) {
+        (Some(text), _) if text != "-" => text.clone(),
+        (None, None) => String::new(),
+        (None, Some(path)) if path.as_os_str() != "-" => read_text(path, most)?,
+        _ => read_capped(std::io::stdin().lock(), most).context("standard input")?,
+    };
+    let inspected = fumehood::inspect(component).await?;
+    let approved = policy.approve(inspected).map_err(fumehood::LoadError::from)?;
+    let findings: Vec<_> = approved.findings().iter().map(|finding| format!("fumehood: {finding}")).collect();
+    let toolset = compile(&args.engine.host()?, approved).await?;
+    let tool = tool_name(&toolset, args.tool)?;
+    let mut call = Call::from_text(tool, text).cancelled_by(interrupt.clone());
+    if args.verbose {
+        call = call.on_progress(Arc::new(|progress: Progress| screen::note(&progress_line(&progress))));
+    }
+    let outcome = toolset.run(call).await;
+    // Where policy and manifest differ may be why it failed; on success only who asks wants to know.
+    if args.verbose || matches!(outcome, Outcome::Failure(_)) {
+        findings.iter().for_each(|finding| screen::note(finding));
+    }
+    if args.verbose {
+        report(&outcome);
+    }
+    if args.show == Show::Json {
+        print_json(&outcome)?;
+    }
+    match &outcome {
+        Outcome::Success(success) => {
+            show(success, args.show)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Outcome::Failure(_) if interrupt.is_cancelled() => Err(Exit::interrupted()),
+        Outcome::Failure(failure) => {
+            if let (Some(cause), false) = (&failure.diagnostic.cause, args.verbose) {
+                screen::note(&format!("fumehood: {cause}"));
+            }
+            Err(failure.into())
+        }
+    }
+}
+
+fn tool_name(toolset: &Toolset, asked: Option<String>) -> Result<String, Exit> {
+    match (asked, toolset.tools()) {
+        (Some(name), _) => Ok(name),
+        (None, [only]) => Ok(only.name.clone()),
+        (None, tools) => {
+            let names: Vec<_> = tools.iter().map(|tool| tool.name.as_str()).collect();
+            Err(Exit::usage(format!("say which tool to call: --tool {}", names.join(" or --tool "))))
+        }
+    }
+}
+
+fn show(success: &Success, what: Show) -> anyhow::Result<()> {
+    match what {
+        Show::Content => {
+            let blocks: Vec<_> = success.content.iter().map(cards::block).collect();
+            screen::print(&blocks.join("\n"))?;
+        }
+        Show::Value => screen::print(&serde_json::to_string_pretty(success.value.value())?)?,
+        Show::Card => screen::print(&cards::draw(&success.card))?,
+        Show::Json => {}
+    }
+    Ok(())
+}
+
+fn print_json(outcome: &Outcome) -> anyhow::Result<()> {
+    screen::print(&serde_json::to_string_pretty(outcome)?).context("cannot write the outcome")
+}
+
+fn progress_line(progress: &Progress) -> String {
+    let total = progress.total.map(|total| format!(" of {total}")).unwrap_or_default();
+    let message = progress.message.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
+    format!("progress {}{total}{message}", progress.done)
+}
+
+/// What the operator asked to see besides the outcome.
+fn report(outcome: &Outcome) {
+    let Diagnostic { logs, backtrace, cause, .. } = outcome.diagnostic();
+    for (export, log) in logs {
+        for (channel, text) in [("stdout", &log.stdout), ("stderr", &log.stderr)] {
+            if !text.is_empty() {
+                screen::note(&format!("{export} wrote to {channel}:\n{text}"));
+            }
+        }
+        if log.dropped > 0 {
+            screen::note(&format!("{export} wrote {} bytes more, which were dropped", log.dropped));
+        }
+    }
+    for text in [cause, backtrace].into_iter().flatten() {
+        screen::note(text);
+    }
+    screen::note(&format!("{:<18} {:>15} {:>15}  set by", "limit", "used", "of"));
+    for used in outcome.usage().iter() {
+        screen::note(&format!("{:<18} {:>15} {:>15}  {}", used.limit.key(), used.used, used.max, used.origin));
+    }
+}

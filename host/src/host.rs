@@ -1,0 +1,134 @@
+//! From a file to tools that can be called: the stages before a call, in order.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::call::Toolset;
+use crate::component::{Component, ComponentError, LoadLimits};
+use crate::engine::{CompileError, CompileStage, Engine, EngineError, EngineSettings};
+use crate::inspect::{InspectError, Inspected};
+use crate::policy::{Approved, Denied, LimitName, Policy};
+use crate::sandbox::{LinkError, Program};
+
+/// One engine with its pool of instances and its cache of compiled code. Cheap to clone; make one per process.
+#[derive(Clone)]
+pub struct Host {
+    engine: Arc<Engine>,
+    memory_bytes: u64,
+}
+
+/// A component that did not become a [`Toolset`]. Each case belongs to one stage.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// The file cannot be opened.
+    #[error("{}: {source}", .path.display())]
+    Open {
+        /// Which file.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// The file is not a component, or too large.
+    #[error(transparent)]
+    Component(#[from] ComponentError),
+    /// The component is not a tool component: every reason.
+    #[error(transparent)]
+    Inspect(#[from] InspectError),
+    /// The policy does not let it run: every reason.
+    #[error(transparent)]
+    Denied(#[from] Denied),
+    /// The policy allows more memory than this host's pool has for one instance.
+    #[error(
+        "the policy allows memory-bytes = {asked} and this host has {most} for one instance; \
+         lower the limit or raise EngineSettings::memory_bytes"
+    )]
+    Memory {
+        /// What the policy allows.
+        asked: u64,
+        /// What the engine has.
+        most: u64,
+    },
+    /// It cannot be compiled, or not within the limits.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
+    /// A granted directory cannot be opened, or an import does not fit.
+    #[error(transparent)]
+    Link(#[from] LinkError),
+    /// A thread of the host ended.
+    #[error("the host failed: {0}")]
+    Fault(String),
+}
+
+impl Host {
+    /// Make an engine. Costs some milliseconds and, with the pool, a lot of address space but no memory.
+    ///
+    /// # Errors
+    /// The settings contradict each other, or the cache's directory is not safe to use.
+    pub fn new(settings: EngineSettings) -> Result<Self, EngineError> {
+        let memory_bytes = settings.memory_bytes;
+        Ok(Self { engine: Arc::new(Engine::new(settings)?), memory_bytes })
+    }
+
+    /// What an operator should know: a fallback that was taken, a cache that cannot be written. One line each.
+    pub fn notices(&self) -> Vec<String> {
+        self.engine.notices()
+    }
+
+    /// Read, inspect, approve and compile a file.
+    ///
+    /// # Errors
+    /// See [`LoadError`].
+    pub async fn load(&self, path: impl AsRef<Path>, policy: &Policy) -> Result<Toolset, LoadError> {
+        let inspected = inspect(path.as_ref().to_owned()).await?;
+        self.compile(policy.approve(inspected)?).await
+    }
+
+    /// Compile what was approved, or take it from the cache.
+    ///
+    /// # Errors
+    /// [`LoadError::Memory`], [`LoadError::Compile`] or [`LoadError::Link`].
+    pub async fn compile(&self, approved: Approved) -> Result<Toolset, LoadError> {
+        self.compile_watched(approved, |_| ()).await
+    }
+
+    /// [`Self::compile`], telling what it is at.
+    ///
+    /// # Errors
+    /// As [`Self::compile`].
+    pub async fn compile_watched(
+        &self,
+        approved: Approved,
+        watch: impl Fn(CompileStage) + Send + Sync,
+    ) -> Result<Toolset, LoadError> {
+        let asked = approved.limits().value(LimitName::Memory);
+        if asked > self.memory_bytes {
+            return Err(LoadError::Memory { asked, most: self.memory_bytes });
+        }
+        let component = approved.inspected().component();
+        let largest_body = approved.inspected().shape().largest_body;
+        let code = self
+            .engine
+            .component(component.shared_bytes(), *component.digest().as_bytes(), largest_body, watch)
+            .await?;
+        Ok(Toolset::new(self.engine.clone(), Program::link(self.engine.wasmtime(), &code, approved)?))
+    }
+}
+
+/// Read and inspect a file, away from the threads that serve calls: it costs up to tens of milliseconds.
+///
+/// # Errors
+/// [`LoadError::Open`], [`LoadError::Component`] or [`LoadError::Inspect`].
+pub async fn inspect(path: PathBuf) -> Result<Inspected, LoadError> {
+    let work = move || {
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "the caller names the component's file; it is read through a cap"
+        )]
+        let file = std::fs::File::open(&path);
+        let file = file.map_err(|source| LoadError::Open { path, source })?;
+        let component = Component::read(file, &LoadLimits::standard())?;
+        Ok(Inspected::of(component)?)
+    };
+    tokio::task::spawn_blocking(work).await.map_err(|error| LoadError::Fault(error.to_string()))?
+}

@@ -1,0 +1,184 @@
+//! How a call ended: a value with its content and card, or one of four bad ends.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::card::Card;
+use crate::content::ContentBlock;
+use crate::policy::Usage;
+use crate::schema::CanonicalValue;
+
+/// Which of the four bad ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FailureKind {
+    /// A policy forbids it.
+    Refused,
+    /// The caller or the tool got it wrong, or the tool says that it failed.
+    Failed,
+    /// A limit, a trap or a cancellation ended it.
+    Aborted,
+    /// The host itself failed.
+    Fault,
+}
+
+/// What went wrong, for programs and models. Stable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Code {
+    /// No tool of this name.
+    UnknownTool,
+    /// The arguments are not JSON the gate accepts, or do not match the input schema. Nothing ran.
+    InvalidArgs,
+    /// The tool called what it was not granted.
+    Denied,
+    /// The value is not JSON the gate accepts or does not match the output schema, or a projector failed.
+    InvalidToolOutput,
+    /// The tool says so.
+    ToolFailed,
+    /// `execute` trapped.
+    ToolTrapped,
+    /// The wall clock ran out.
+    ToolTimeout,
+    /// Another limit was reached.
+    ResourceExhausted,
+    /// Cancelled after `execute` had begun.
+    Aborted,
+    /// Cancelled before `execute` began.
+    AbortedBeforeDispatch,
+    /// The host failed.
+    HostFault,
+}
+
+impl Code {
+    /// The code as text: `INVALID_ARGS`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::UnknownTool => "UNKNOWN_TOOL",
+            Self::InvalidArgs => "INVALID_ARGS",
+            Self::Denied => "DENIED",
+            Self::InvalidToolOutput => "INVALID_TOOL_OUTPUT",
+            Self::ToolFailed => "TOOL_FAILED",
+            Self::ToolTrapped => "TOOL_TRAPPED",
+            Self::ToolTimeout => "TOOL_TIMEOUT",
+            Self::ResourceExhausted => "RESOURCE_EXHAUSTED",
+            Self::Aborted => "ABORTED",
+            Self::AbortedBeforeDispatch => "ABORTED_BEFORE_DISPATCH",
+            Self::HostFault => "HOST_FAULT",
+        }
+    }
+
+    /// Which of the four bad ends it belongs to.
+    pub const fn kind(self) -> FailureKind {
+        match self {
+            Self::Denied => FailureKind::Refused,
+            Self::UnknownTool | Self::InvalidArgs | Self::InvalidToolOutput | Self::ToolFailed => FailureKind::Failed,
+            Self::ToolTrapped | Self::ToolTimeout | Self::ResourceExhausted => FailureKind::Aborted,
+            Self::Aborted | Self::AbortedBeforeDispatch => FailureKind::Aborted,
+            Self::HostFault => FailureKind::Fault,
+        }
+    }
+}
+
+impl std::fmt::Display for Code {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A call that worked.
+#[derive(Clone, Debug, Serialize)]
+pub struct Success {
+    /// What `execute` returned, through both gates.
+    pub value: CanonicalValue,
+    /// What a model reads.
+    pub content: Vec<ContentBlock>,
+    /// What a person sees.
+    pub card: Card,
+    /// What the call used of each limit.
+    pub usage: Usage,
+    /// What the guest wrote, for the operator.
+    #[serde(skip)]
+    pub diagnostic: Diagnostic,
+}
+
+/// A call that did not. It never carries a value.
+#[derive(Clone, Debug, Serialize)]
+pub struct Failure {
+    /// Which of the four bad ends: always that of `code`.
+    pub kind: FailureKind,
+    /// What went wrong.
+    pub code: Code,
+    /// One text for the model. It names no path of the host and no secret.
+    pub message: String,
+    /// What a model reads in place of a result.
+    pub content: Vec<ContentBlock>,
+    /// More for programs: the violations, the limit, the tool's own error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub details: Option<Value>,
+    /// What the call used of each limit until then.
+    pub usage: Usage,
+    /// For the operator's log only: never shown to a model.
+    #[serde(skip)]
+    pub diagnostic: Diagnostic,
+}
+
+impl Failure {
+    pub(crate) fn new(code: Code, message: impl Into<String>, usage: Usage) -> Self {
+        let message = message.into();
+        let content = vec![ContentBlock::text(format!("{code}: {message}"))];
+        Self { kind: code.kind(), code, message, content, details: None, usage, diagnostic: Diagnostic::default() }
+    }
+
+    pub(crate) fn detailed(mut self: Box<Self>, details: Value) -> Box<Self> {
+        self.details = Some(details);
+        self
+    }
+}
+
+/// What only an operator should read. A guest chose the texts it wrote: show them escaped.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// What each export that ran wrote to its standard output and standard error.
+    pub logs: Vec<(&'static str, crate::sandbox::GuestLog)>,
+    /// The wasm backtrace of a trap.
+    pub backtrace: Option<String>,
+    /// What the host knows beyond the message.
+    pub cause: Option<String>,
+}
+
+/// How a call ended.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "outcome", rename_all = "lowercase")]
+pub enum Outcome {
+    /// It worked.
+    Success(Success),
+    /// It did not.
+    Failure(Failure),
+}
+
+impl Outcome {
+    /// What a model reads, either way.
+    pub fn content(&self) -> &[ContentBlock] {
+        match self {
+            Self::Success(success) => &success.content,
+            Self::Failure(failure) => &failure.content,
+        }
+    }
+
+    /// What the call used, either way.
+    pub fn usage(&self) -> &Usage {
+        match self {
+            Self::Success(success) => &success.usage,
+            Self::Failure(failure) => &failure.usage,
+        }
+    }
+
+    /// What only an operator should read, either way.
+    pub fn diagnostic(&self) -> &Diagnostic {
+        match self {
+            Self::Success(success) => &success.diagnostic,
+            Self::Failure(failure) => &failure.diagnostic,
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! What each sandbox answers to each import of a component.
+
+use wasmtime::Engine;
+use wasmtime::component::types::ComponentItem;
+use wasmtime::component::{Component, HasSelf, InstancePre, Linker};
+
+use super::state::State;
+use super::stop::{DeniedImport, Export};
+use crate::bindings::fumehood::tool::progress;
+use crate::capability::{self, Need, Sealed};
+use crate::policy::Grants;
+
+/// Which sandbox a linker is for.
+#[derive(Clone, Copy)]
+pub(super) enum Sandbox<'a> {
+    Granted(&'a Grants),
+    Sealed(Export),
+}
+
+/// Resolve the component's imports for one sandbox.
+///
+/// WASI is linked whole, because its interfaces share resource types, and then each function the component
+/// imports is looked up in the one table of [`capability`] and replaced by a denial unless it is harmless,
+/// a constant, or granted.
+pub(super) fn link(
+    engine: &Engine,
+    component: &Component,
+    sandbox: Sandbox<'_>,
+) -> wasmtime::Result<InstancePre<State>> {
+    let mut linker = Linker::new(engine);
+    wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
+    progress::add_to_linker::<State, HasSelf<State>>(&mut linker, |state| state)?;
+    linker.allow_shadowing(true);
+    for (import, item) in component.component_type().imports(engine) {
+        let ComponentItem::ComponentInstance(instance) = item.ty else { continue };
+        let mut interface = linker.instance(&linked_name(import))?;
+        for (function, item) in instance.exports(engine) {
+            if !matches!(item.ty, ComponentItem::ComponentFunc(_)) {
+                continue;
+            }
+            if let Some(denied) = denial(import, function, sandbox) {
+                interface.func_new(function, move |_, _, _, _| Err(wasmtime::Error::new(denied.clone())))?;
+            }
+        }
+    }
+    linker.instantiate_pre(component)
+}
+
+/// The denial that stands in for a function, unless this sandbox answers it.
+fn denial(import: &str, function: &str, sandbox: Sandbox<'_>) -> Option<DeniedImport> {
+    let denied = |export, grant| Some(DeniedImport { export, import: spoken_name(import, function), grant });
+    let row = capability::lookup(import);
+    let sealed = row.map_or(Sealed::Denied, |row| capability::sealed(row, function));
+    match (sandbox, row.map_or(Need::Never, |row| row.need)) {
+        (Sandbox::Sealed(export), _) if sealed == Sealed::Denied => denied(export, None),
+        (Sandbox::Sealed(_), _) | (Sandbox::Granted(_), Need::Runtime) => None,
+        (Sandbox::Granted(_), Need::Never) => denied(Export::Execute, None),
+        (Sandbox::Granted(grants), Need::Capability(kind)) => {
+            // Without the grant, what the sealed sandbox answers is answered here too, and the same way.
+            if grants.holds(kind) || sealed != Sealed::Denied { None } else { denied(Export::Execute, Some(kind)) }
+        }
+    }
+}
+
+/// The name under which the linker holds an import. An older WASI 0.2 import is served by the version the host
+/// links, and a denial has to replace that one: under its own name it would make a second interface without
+/// the first one's resource types.
+fn linked_name(import: &str) -> String {
+    match import.split_once('@') {
+        Some((name, version)) if name.starts_with("wasi:") && version.starts_with("0.2.") => {
+            format!("{name}@{}", capability::LINKED_WASI)
+        }
+        _ => import.to_owned(),
+    }
+}
+
+/// `wasi:clocks/wall-clock@0.2.12` and `now` as people write them: `wasi:clocks/wall-clock.now`.
+fn spoken_name(import: &str, function: &str) -> String {
+    let interface = import.split_once('@').map_or(import, |(name, _)| name);
+    let function = function.rsplit_once(']').map_or(function, |(_, name)| name);
+    format!("{interface}.{function}")
+}

@@ -1,0 +1,136 @@
+//! Where guests run: the granted sandbox for `execute`, the sealed one for `render` and `present`.
+//!
+//! Each export call has a store and an instance of its own, so nothing outlives it. Only [`granted`] takes
+//! grants; nothing in [`sealed`] could be given any.
+
+mod convert;
+mod granted;
+mod link;
+mod log;
+mod meter;
+mod mounts;
+mod sealed;
+mod state;
+mod stop;
+
+use wasmtime::component::Component;
+use wasmtime::{CallHook, Engine, Store};
+
+use crate::bindings::ToolComponentPre;
+use crate::policy::{Approved, LimitName, Limits, Usage};
+
+pub(crate) use convert::json_limits;
+pub(crate) use granted::GrantedSandbox;
+pub use granted::ToolError;
+pub use log::GuestLog;
+pub(crate) use meter::Exceeded;
+pub use mounts::OpenMountError;
+pub(crate) use sealed::{ProjectorStop, SealedSandbox};
+pub use state::{Progress, ProgressSink};
+pub(crate) use stop::{Export, Interrupt, Stop};
+
+use link::Sandbox;
+use meter::Meter;
+use mounts::OpenMount;
+use state::State;
+
+/// Live handles of the component model's own, per store.
+const MAX_HANDLES: usize = 2_000;
+/// Epoch ticks between two yields: at one tick a millisecond, others wait a millisecond for their turn.
+const YIELD_TICKS: u64 = 1;
+
+/// A compiled component, linked for each of its three exports.
+pub(crate) struct Program {
+    execute: ToolComponentPre<State>,
+    render: ToolComponentPre<State>,
+    present: ToolComponentPre<State>,
+    approved: Approved,
+    mounts: Vec<OpenMount>,
+    uses_wasi: bool,
+}
+
+/// A compiled component that cannot be made ready to run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LinkError {
+    /// A granted directory cannot be opened.
+    #[error(transparent)]
+    Mount(#[from] OpenMountError),
+    /// An import has another type than the host's.
+    #[error("cannot link: {0:#}")]
+    Imports(wasmtime::Error),
+}
+
+impl Program {
+    pub(crate) fn link(engine: &Engine, component: &Component, approved: Approved) -> Result<Self, LinkError> {
+        let pre = |sandbox| {
+            let pre = link::link(engine, component, sandbox).map_err(LinkError::Imports)?;
+            ToolComponentPre::new(pre).map_err(LinkError::Imports)
+        };
+        let mounts = approved.grants().mounts().iter().map(OpenMount::open).collect::<Result<_, _>>()?;
+        let uses_wasi = component.component_type().imports(engine).any(|(name, _)| name.starts_with("wasi:"));
+        Ok(Self {
+            execute: pre(Sandbox::Granted(approved.grants()))?,
+            render: pre(Sandbox::Sealed(Export::Render))?,
+            present: pre(Sandbox::Sealed(Export::Present))?,
+            approved,
+            mounts,
+            uses_wasi,
+        })
+    }
+
+    pub(crate) fn approved(&self) -> &Approved {
+        &self.approved
+    }
+
+    fn pre(&self, export: Export) -> &ToolComponentPre<State> {
+        match export {
+            Export::Execute => &self.execute,
+            Export::Render => &self.render,
+            Export::Present => &self.present,
+        }
+    }
+
+    /// A fresh store under these limits. `fuel` bounds the work; `bytes` the largest single thing that may come out.
+    fn store(&self, export: Export, state: State, fuel: u64, bytes: u64) -> wasmtime::Result<Store<State>> {
+        let mut store = Store::new(self.pre(export).engine(), state);
+        store.limiter(|state| &mut state.meter);
+        store.set_fuel(fuel)?;
+        store.epoch_deadline_async_yield_and_update(YIELD_TICKS);
+        store.set_epoch_deadline(YIELD_TICKS);
+        store.set_hostcall_fuel(usize::try_from(bytes).unwrap_or(usize::MAX));
+        store.set_max_component_handles(MAX_HANDLES);
+        store.call_hook(|mut context, hook| match hook {
+            CallHook::CallingHost => Ok(context.data_mut().meter.count_host_call()?),
+            _ => Ok(()),
+        });
+        Ok(store)
+    }
+}
+
+/// What one export call used and wrote.
+pub(crate) struct Report {
+    pub(crate) log: GuestLog,
+    /// The wasm backtrace of a trap, for the operator.
+    pub(crate) backtrace: Option<String>,
+}
+
+impl Report {
+    fn nothing() -> Self {
+        Self { log: GuestLog::default(), backtrace: None }
+    }
+
+    fn of(store: &Store<State>, usage: &mut Usage, error: Option<&wasmtime::Error>) -> Self {
+        let state = store.data();
+        state.meter.add_to(usage);
+        let (log, kept) = state.take_log();
+        usage.at_least(LimitName::LogBytes, kept);
+        let backtrace =
+            error.and_then(|error| error.downcast_ref::<wasmtime::WasmBacktrace>()).map(ToString::to_string);
+        Self { log, backtrace }
+    }
+}
+
+fn meter(limits: &Limits) -> Meter {
+    Meter::new(*limits)
+}

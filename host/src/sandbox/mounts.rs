@@ -1,0 +1,63 @@
+//! Granted directories, opened once.
+
+use std::path::{Path, PathBuf};
+
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+
+use crate::capability::Access;
+use crate::policy::Mount;
+
+/// A directory that is held open, so that what a path names later changes nothing.
+pub(crate) struct OpenMount {
+    mount: Mount,
+    path: PathBuf,
+    /// Keeps `path` alive where it goes through the descriptor.
+    _dir: Dir,
+}
+
+/// A granted directory that cannot be opened.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot open the granted directory {}: {source}", .path.display())]
+pub struct OpenMountError {
+    path: PathBuf,
+    source: std::io::Error,
+}
+
+impl OpenMount {
+    pub(crate) fn open(mount: &Mount) -> Result<Self, OpenMountError> {
+        let failed = |source| OpenMountError { path: mount.host.clone(), source };
+        let dir = Dir::open_ambient_dir(&mount.host, ambient_authority()).map_err(failed)?;
+        Ok(Self { path: by_descriptor(&dir).unwrap_or_else(|| mount.host.clone()), mount: mount.clone(), _dir: dir })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(super) fn guest(&self) -> &str {
+        self.mount.guest.as_str()
+    }
+
+    pub(super) fn access(&self) -> Access {
+        self.mount.access
+    }
+}
+
+/// A path that names the open directory itself. wasmtime takes only paths.
+#[cfg(target_os = "linux")]
+fn by_descriptor(dir: &Dir) -> Option<PathBuf> {
+    use std::os::fd::{AsFd as _, AsRawFd as _};
+    let path = PathBuf::from(format!("/proc/self/fd/{}", dir.as_fd().as_raw_fd()));
+    // Without /proc, or in another process's view of it, the mount's own path has to do.
+    let same = |a: rustix::fs::Stat, b: rustix::fs::Stat| (a.st_dev, a.st_ino) == (b.st_dev, b.st_ino);
+    match (rustix::fs::stat(&path), rustix::fs::fstat(dir)) {
+        (Ok(named), Ok(held)) if same(named, held) => Some(path),
+        _ => None,
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn by_descriptor(_: &Dir) -> Option<PathBuf> {
+    None
+}

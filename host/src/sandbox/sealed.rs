@@ -1,0 +1,132 @@
+//! Where `render` and `present` run: with nothing. Nothing here could be given a grant.
+
+use super::convert::{self, Malformed};
+use super::meter::Exceeded;
+use super::state::State;
+use super::stop::{Export, Interrupt, Stop};
+use super::{Program, Report, meter};
+use crate::bindings::ToolComponent;
+use crate::card::Card;
+use crate::content::ContentBlock;
+use crate::policy::{LimitName, Limits, Usage};
+use crate::schema::{Args, CanonicalValue, Valid};
+
+/// Room for the records around the bytes: wasmtime counts them too.
+const RECORD_BYTES: u64 = 1 << 20;
+
+/// Why a projector made nothing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ProjectorStop {
+    #[error("{0}")]
+    Stopped(Stop),
+    /// It returned `err`: its own words.
+    #[error("{0}")]
+    Refused(String),
+    /// It returned more than a limit allows.
+    #[error("{0}")]
+    TooLarge(Exceeded),
+    /// It returned something that breaks a rule.
+    #[error("returned something malformed: {0}")]
+    Malformed(Malformed),
+}
+
+/// One projection in a sandbox without any authority.
+pub(crate) struct SealedSandbox<'a> {
+    program: &'a Program,
+    limits: &'a Limits,
+}
+
+impl<'a> SealedSandbox<'a> {
+    pub(crate) fn new(program: &'a Program, limits: &'a Limits) -> Self {
+        Self { program, limits }
+    }
+
+    /// Turn a value into what a model reads.
+    pub(crate) async fn render(
+        &self,
+        tool: &str,
+        args: &Valid<Args>,
+        value: &CanonicalValue,
+        usage: &mut Usage,
+        until: impl Future<Output = Interrupt>,
+    ) -> (Result<Vec<ContentBlock>, ProjectorStop>, Report) {
+        let (answer, report) = self
+            .project(Export::Render, usage, until, async |instance, store| {
+                instance.fumehood_tool_tool().call_render(store, tool, args.text(), value.text()).await
+            })
+            .await;
+        let blocks =
+            answer.and_then(|blocks| convert::content(blocks, self.limits, usage).map_err(ProjectorStop::from));
+        (blocks, report)
+    }
+
+    /// Turn a value into a card; without one, make the card of a call that has not finished.
+    /// `None` is the tool's word for the generic card.
+    pub(crate) async fn present(
+        &self,
+        tool: &str,
+        args: &Valid<Args>,
+        value: Option<&CanonicalValue>,
+        usage: &mut Usage,
+        until: impl Future<Output = Interrupt>,
+    ) -> (Result<Option<Card>, ProjectorStop>, Report) {
+        let (answer, report) = self
+            .project(Export::Present, usage, until, async |instance, store| {
+                instance.fumehood_tool_tool().call_present(store, tool, args.text(), value.map(Valid::text)).await
+            })
+            .await;
+        let finished = value.is_some();
+        let card = answer.and_then(|card| {
+            card.map(|card| convert::card(card, finished, self.limits, usage).map_err(ProjectorStop::from)).transpose()
+        });
+        (card, report)
+    }
+
+    async fn project<T>(
+        &self,
+        export: Export,
+        usage: &mut Usage,
+        until: impl Future<Output = Interrupt>,
+        call: impl AsyncFnOnce(&ToolComponent, &mut wasmtime::Store<State>) -> wasmtime::Result<Result<T, String>>,
+    ) -> (Result<T, ProjectorStop>, Report) {
+        let Self { program, limits } = self;
+        let fuel = limits.value(LimitName::ProjectorFuel);
+        let bytes = limits.value(LimitName::ContentBytes).saturating_add(RECORD_BYTES);
+        let state = State::sealed(meter(limits), program.uses_wasi);
+        let mut store = match program.store(export, state, fuel, bytes) {
+            Ok(store) => store,
+            Err(error) => {
+                return (Err(ProjectorStop::Stopped(Stop::Host(format!("{error:#}")))), Report::nothing());
+            }
+        };
+        let answer = {
+            let called = async {
+                let instance = program.pre(export).instantiate_async(&mut store).await?;
+                call(&instance, &mut store).await
+            };
+            tokio::select! {
+                biased;
+                answer = called => Ok(answer),
+                why = until => Err(why),
+            }
+        };
+        usage.at_least(LimitName::ProjectorFuel, fuel.saturating_sub(store.get_fuel().unwrap_or(0)));
+        match answer {
+            Ok(Ok(answer)) => (answer.map_err(ProjectorStop::Refused), Report::of(&store, usage, None)),
+            Ok(Err(error)) => {
+                let stop = ProjectorStop::Stopped(Stop::sort(&error, limits, LimitName::ContentBytes));
+                (Err(stop), Report::of(&store, usage, Some(&error)))
+            }
+            Err(why) => (Err(ProjectorStop::Stopped(Stop::Interrupted(why))), Report::of(&store, usage, None)),
+        }
+    }
+}
+
+impl From<Malformed> for ProjectorStop {
+    fn from(malformed: Malformed) -> Self {
+        match malformed {
+            Malformed::Limit(exceeded) => Self::TooLarge(exceeded),
+            rule => Self::Malformed(rule),
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! What a store holds: fresh for each export call.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use wasmtime::component::ResourceTable;
+use wasmtime_wasi::{
+    Deterministic, FsPerms, HostMonotonicClock, HostWallClock, WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView,
+};
+
+use super::log::{Capture, GuestLog};
+use super::meter::Meter;
+use super::mounts::OpenMount;
+use crate::bindings::fumehood::tool::progress;
+use crate::capability::Access;
+use crate::policy::{Grants, LimitName};
+
+/// The most random bytes of one request: 64 KiB, a thousand times what a runtime's start needs.
+const MAX_RANDOM_BYTES: u64 = 64 << 10;
+/// Live handles into the host's tables. A thousand open files are many; the default is a million.
+const MAX_RESOURCES: usize = 2_000;
+/// The seed of hash maps where randomness is not granted. Any constant serves.
+const FIXED_SEED: u128 = 0x6675_6d65_686f_6f64;
+
+/// How far a call has come, as the tool says. A tool chose the numbers and the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Units done.
+    pub done: u64,
+    /// Units in all, where known.
+    pub total: Option<u64>,
+    /// One line for a person, at most 1,024 bytes.
+    pub message: Option<String>,
+}
+
+/// Who is told of progress. Called on the thread that runs the guest: return soon.
+pub type ProgressSink = Arc<dyn Fn(Progress) + Send + Sync>;
+
+/// A longer message is cut here; it is one line of a terminal or a client's progress bar.
+const MAX_PROGRESS_MESSAGE: usize = 1_024;
+
+pub(crate) struct State {
+    pub(super) meter: Meter,
+    progress: Option<ProgressSink>,
+    /// Nothing where the component imports nothing of WASI: making one costs more than a small tool's whole call.
+    wasi: Option<Wasi>,
+}
+
+struct Wasi {
+    ctx: WasiCtx,
+    table: ResourceTable,
+    capture: Capture,
+}
+
+impl Wasi {
+    fn new(mut ctx: WasiCtxBuilder, capture: Capture) -> Self {
+        let mut table = ResourceTable::new();
+        table.set_max_capacity(MAX_RESOURCES);
+        ctx.stdout(capture.stdout()).stderr(capture.stderr());
+        Self { ctx: ctx.build(), table, capture }
+    }
+
+    /// A context with no authority: constant answers only.
+    fn sealed(meter: &Meter) -> Self {
+        let mut ctx = WasiCtxBuilder::new();
+        stop_clocks(&mut ctx);
+        fix_random(&mut ctx);
+        Self::new(ctx, Capture::new(meter.limits().value(LimitName::LogBytes)))
+    }
+}
+
+impl State {
+    /// A state with no authority.
+    pub(super) fn sealed(meter: Meter, uses_wasi: bool) -> Self {
+        let wasi = uses_wasi.then(|| Wasi::sealed(&meter));
+        Self { meter, progress: None, wasi }
+    }
+
+    /// A state with what was granted and nothing else.
+    pub(super) fn granted(
+        meter: Meter,
+        uses_wasi: bool,
+        grants: &Grants,
+        mounts: &[OpenMount],
+        progress: Option<ProgressSink>,
+    ) -> wasmtime::Result<Self> {
+        if !uses_wasi {
+            return Ok(Self { meter, progress, wasi: None });
+        }
+        let mut ctx = WasiCtxBuilder::new();
+        for mount in mounts {
+            let perms = match mount.access() {
+                Access::Read => FsPerms::ReadOnly,
+                Access::ReadWrite => FsPerms::ReadWrite,
+            };
+            ctx.preopened_dir(mount.path(), mount.guest(), perms)?;
+        }
+        if !grants.clock() {
+            stop_clocks(&mut ctx);
+        }
+        if !grants.random() {
+            fix_random(&mut ctx);
+        }
+        let capture = Capture::new(meter.limits().value(LimitName::LogBytes));
+        Ok(Self { meter, progress, wasi: Some(Wasi::new(ctx, capture)) })
+    }
+
+    /// What the guest wrote, and how many bytes of it were kept.
+    pub(super) fn take_log(&self) -> (GuestLog, u64) {
+        self.wasi.as_ref().map(|wasi| wasi.capture.take()).unwrap_or_default()
+    }
+}
+
+fn stop_clocks(ctx: &mut WasiCtxBuilder) {
+    ctx.wall_clock(Standing).monotonic_clock(Standing);
+}
+
+fn fix_random(ctx: &mut WasiCtxBuilder) {
+    ctx.secure_random(fixed_random())
+        .insecure_random(fixed_random())
+        .insecure_random_seed(FIXED_SEED)
+        .max_random_size(MAX_RANDOM_BYTES);
+}
+
+/// Every byte once, then again from the start: not random, and the same everywhere.
+fn fixed_random() -> Deterministic {
+    Deterministic::new((0..=u8::MAX).map(|byte| byte.wrapping_mul(167).wrapping_add(13)).collect())
+}
+
+/// A clock at zero.
+struct Standing;
+
+impl HostMonotonicClock for Standing {
+    fn resolution(&self) -> u64 {
+        1
+    }
+
+    fn now(&self) -> u64 {
+        0
+    }
+}
+
+impl HostWallClock for Standing {
+    fn resolution(&self) -> Duration {
+        Duration::from_nanos(1)
+    }
+
+    fn now(&self) -> Duration {
+        Duration::ZERO
+    }
+}
+
+impl WasiView for State {
+    fn ctx(&mut self) -> WasiCtxView<'_> {
+        let Self { meter, wasi, .. } = self;
+        let wasi = wasi.get_or_insert_with(|| Wasi::sealed(meter));
+        WasiCtxView { ctx: &mut wasi.ctx, table: &mut wasi.table }
+    }
+}
+
+impl progress::Host for State {
+    fn report(&mut self, done: u64, total: Option<u64>, message: Option<String>) -> wasmtime::Result<()> {
+        if let Some(sink) = &self.progress {
+            let message = message.map(|mut text| {
+                text.truncate(text.floor_char_boundary(MAX_PROGRESS_MESSAGE));
+                text
+            });
+            sink(Progress { done, total, message });
+        }
+        Ok(())
+    }
+}
+
+impl crate::bindings::fumehood::tool::types::Host for State {}

@@ -1,0 +1,120 @@
+//! Why an export call gave no answer.
+
+use std::fmt;
+
+use wasmtime::Trap;
+use wasmtime_wasi::I32Exit;
+
+use super::meter::Exceeded;
+use crate::capability::CapabilityKind;
+use crate::policy::{LimitName, Limits, grant_line};
+
+/// One of the three exports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Export {
+    Execute,
+    Render,
+    Present,
+}
+
+impl Export {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Execute => "execute",
+            Self::Render => "render",
+            Self::Present => "present",
+        }
+    }
+}
+
+impl fmt::Display for Export {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Who ended an export call from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Interrupt {
+    Deadline,
+    Cancelled,
+}
+
+/// A guest called what it may not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct DeniedImport {
+    pub(crate) export: Export,
+    /// `wasi:clocks/wall-clock.now`.
+    pub(crate) import: String,
+    /// What would allow it in `execute`. A projector's denial has none.
+    pub(crate) grant: Option<CapabilityKind>,
+}
+
+impl fmt::Display for DeniedImport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { export, import, grant } = self;
+        match (export, grant) {
+            (Export::Render | Export::Present, _) => write!(f, "{export} called {import}, which a projector may not"),
+            (Export::Execute, Some(kind)) => {
+                write!(f, "execute called {import}, which is not granted; {}", grant_line(kind.least()))
+            }
+            (Export::Execute, None) => write!(f, "execute called {import}, which no grant allows"),
+        }
+    }
+}
+
+impl std::error::Error for DeniedImport {}
+
+/// Why an export call gave no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Stop {
+    #[error("{0}")]
+    Denied(DeniedImport),
+    #[error("{0}")]
+    Limit(Exceeded),
+    #[error("interrupted")]
+    Interrupted(Interrupt),
+    /// The wasm stack is the engine's, not a policy's: how deep it reaches depends on compiled code.
+    #[error("call stack exhausted")]
+    Stack,
+    #[error("{0}")]
+    Trap(String),
+    #[error("called exit with status {0}")]
+    Exit(i32),
+    /// The bytes it returned break the component model's rules: bad UTF-8, a pointer past the end of memory.
+    #[error("returned something that cannot be read: {0}")]
+    Malformed(String),
+    #[error("{0}")]
+    Host(String),
+}
+
+impl Stop {
+    /// Sort an error of an instantiation or a call. The wasm backtrace is the operator's and comes apart.
+    pub(super) fn sort(error: &wasmtime::Error, limits: &Limits, bytes_limit: LimitName) -> Self {
+        if let Some(denied) = error.downcast_ref::<DeniedImport>() {
+            return Self::Denied(denied.clone());
+        }
+        if let Some(exceeded) = error.downcast_ref::<Exceeded>() {
+            return Self::Limit(exceeded.clone());
+        }
+        if let Some(I32Exit(status)) = error.downcast_ref::<I32Exit>() {
+            return Self::Exit(*status);
+        }
+        let exceeded = |limit: LimitName| Self::Limit(Exceeded::new(limits, limit, limits.value(limit) + 1));
+        match error.downcast_ref::<Trap>() {
+            Some(Trap::OutOfFuel) => return exceeded(LimitName::ProjectorFuel),
+            Some(Trap::StackOverflow) => return Self::Stack,
+            Some(trap) => return Self::Trap(trap.to_string()),
+            None => {}
+        }
+        let cause = error.root_cause().to_string();
+        // wasmtime keeps these two types to itself: their texts are all there is, and a test holds each.
+        if cause.contains("fuel allocated for hostcalls has been exhausted") {
+            return exceeded(bytes_limit);
+        }
+        if cause.contains("instance count too high") {
+            return exceeded(LimitName::Instances);
+        }
+        if error.downcast_ref::<std::io::Error>().is_some() { Self::Host(cause) } else { Self::Malformed(cause) }
+    }
+}
