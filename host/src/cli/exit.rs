@@ -1,5 +1,6 @@
 //! How the process ends: the one place that knows exit codes.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use fumehood::{Failure, FailureKind, LoadError};
@@ -47,6 +48,13 @@ impl Exit {
 
     pub(super) fn interrupted() -> Self {
         Self { status: Status::Interrupted, message: "interrupted".to_owned() }
+    }
+
+    /// A file that did not load, with its name.
+    pub(super) fn of(file: &Path, error: LoadError) -> Self {
+        let named = matches!(error, LoadError::Open { .. });
+        let exit = Self::from(error);
+        if named { exit } else { Self { message: format!("{}: {}", file.display(), exit.message), ..exit } }
     }
 
     /// Print the message and give the code.

@@ -36,7 +36,8 @@ pub(super) struct Args {
 
 pub(super) async fn run(args: Args) -> Result<ExitCode, Exit> {
     let policy = args.grants.policy()?;
-    let inspected = fumehood::inspect(args.component).await?;
+    let inspected = fumehood::inspect(args.component.clone()).await;
+    let inspected = inspected.map_err(|error| Exit::of(&args.component, error))?;
     let decision = (policy != Policy::nothing()).then(|| policy.approve(inspected.clone()));
     let text = if args.json {
         serde_json::to_string_pretty(&as_json(&inspected, decision.as_ref())).map_err(anyhow::Error::from)?

@@ -64,23 +64,46 @@ enum Show {
 }
 
 pub(super) async fn run(args: Args) -> Result<ExitCode, Exit> {
-    let component = args.component.clone();
     let interrupt = CancellationToken::new();
     watch_ctrl_c(interrupt.clone());
-    tokio::select! {
+    let (show, verbose) = (args.show, args.verbose);
+    let (toolset, call) = tokio::select! {
         biased;
-        result = call(component, args, &interrupt) => result,
-        // Loading has no partial outcome to show; dropping it ends the compiler's process.
-        () = loading_interrupted(&interrupt) => Err(Exit::interrupted()),
+        // Nothing has run yet. Dropping the rest ends the compiler's process.
+        () = interrupt.cancelled() => return Err(Exit::interrupted()),
+        prepared = prepare(args) => prepared?,
+    };
+    let mut call = call.cancelled_by(interrupt.clone());
+    if verbose {
+        call = call.on_progress(Arc::new(|progress: Progress| screen::note(&progress_line(&progress))));
+    }
+    let outcome = toolset.run(call).await;
+    // Where policy and manifest differ may be why it failed; on success only who asks wants to know.
+    if verbose || matches!(outcome, Outcome::Failure(_)) {
+        toolset.approved().findings().iter().for_each(|finding| screen::error(&finding.to_string()));
+    }
+    if verbose {
+        report(&outcome);
+    }
+    if show == Show::Json {
+        print_json(&outcome)?;
+    }
+    match &outcome {
+        Outcome::Success(success) => {
+            print(success, show)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Outcome::Failure(_) if interrupt.is_cancelled() => Err(Exit::interrupted()),
+        Outcome::Failure(failure) => {
+            if let (Some(cause), false) = (&failure.diagnostic.cause, verbose) {
+                screen::error(cause);
+            }
+            Err(failure.into())
+        }
     }
 }
 
-/// A cancelled call ends by itself, and soon; anything else is given up a second after Ctrl-C.
-async fn loading_interrupted(interrupt: &CancellationToken) {
-    interrupt.cancelled().await;
-    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
-}
-
+/// The first Ctrl-C cancels, the second does not wait for it.
 fn watch_ctrl_c(interrupt: CancellationToken) {
     tokio::spawn(async move {
         while tokio::signal::ctrl_c().await.is_ok() {
@@ -92,47 +115,30 @@ fn watch_ctrl_c(interrupt: CancellationToken) {
     });
 }
 
-async fn call(component: PathBuf, args: Args, interrupt: &CancellationToken) -> Result<ExitCode, Exit> {
+/// Everything before the call: policy, arguments, the component, its code.
+async fn prepare(args: Args) -> Result<(Toolset, Call), Exit> {
     let policy = args.grants.policy()?;
-    let most = policy.limits().value(LimitName::ValueBytes);
-    let text = match (&args.args, &args.args_file) {
-        (Some(text), _) if text != "-" => text.clone(),
-        (None, None) => String::new(),
-        (None, Some(path)) if path.as_os_str() != "-" => read_text(path, most)?,
-        _ => read_capped(std::io::stdin().lock(), most).context("standard input")?,
-    };
-    let inspected = fumehood::inspect(component).await?;
+    let inspected =
+        fumehood::inspect(args.component.clone()).await.map_err(|error| Exit::of(&args.component, error))?;
     let approved = policy.approve(inspected).map_err(fumehood::LoadError::from)?;
-    let findings: Vec<_> = approved.findings().iter().map(|finding| format!("fumehood: {finding}")).collect();
+    let most = approved.limits().value(LimitName::ValueBytes);
+    let text = arguments(args.args, args.args_file, most).await?;
     let toolset = compile(&args.engine.host()?, approved).await?;
     let tool = tool_name(&toolset, args.tool)?;
-    let mut call = Call::from_text(tool, text).cancelled_by(interrupt.clone());
-    if args.verbose {
-        call = call.on_progress(Arc::new(|progress: Progress| screen::note(&progress_line(&progress))));
-    }
-    let outcome = toolset.run(call).await;
-    // Where policy and manifest differ may be why it failed; on success only who asks wants to know.
-    if args.verbose || matches!(outcome, Outcome::Failure(_)) {
-        findings.iter().for_each(|finding| screen::note(finding));
-    }
-    if args.verbose {
-        report(&outcome);
-    }
-    if args.show == Show::Json {
-        print_json(&outcome)?;
-    }
-    match &outcome {
-        Outcome::Success(success) => {
-            show(success, args.show)?;
-            Ok(ExitCode::SUCCESS)
-        }
-        Outcome::Failure(_) if interrupt.is_cancelled() => Err(Exit::interrupted()),
-        Outcome::Failure(failure) => {
-            if let (Some(cause), false) = (&failure.diagnostic.cause, args.verbose) {
-                screen::note(&format!("fumehood: {cause}"));
-            }
-            Err(failure.into())
-        }
+    Ok((toolset, Call::from_text(tool, text)))
+}
+
+/// The arguments' text. Standard input is read on a thread of its own, so that Ctrl-C still works while it waits.
+async fn arguments(given: Option<String>, file: Option<PathBuf>, most: u64) -> anyhow::Result<String> {
+    let from_stdin = given.as_deref() == Some("-") || file.as_deref().is_some_and(|path| path.as_os_str() == "-");
+    match (given, file) {
+        _ if from_stdin => tokio::task::spawn_blocking(move || read_capped(std::io::stdin().lock(), most))
+            .await
+            .context("standard input")?
+            .context("standard input"),
+        (Some(text), _) => Ok(text),
+        (None, Some(path)) => read_text(&path, most),
+        (None, None) => Ok(String::new()),
     }
 }
 
@@ -147,7 +153,7 @@ fn tool_name(toolset: &Toolset, asked: Option<String>) -> Result<String, Exit> {
     }
 }
 
-fn show(success: &Success, what: Show) -> anyhow::Result<()> {
+fn print(success: &Success, what: Show) -> anyhow::Result<()> {
     match what {
         Show::Content => {
             let blocks: Vec<_> = success.content.iter().map(cards::block).collect();

@@ -68,6 +68,8 @@ impl Job<'_> {
             // Each arena of glibc reserves 64 MiB of the worker's bounded address space, and there is one per thread.
             .env("MALLOC_ARENA_MAX", "2")
             .current_dir("/")
+            // Ctrl-C is the host's to answer: it reaches every process of the terminal's group.
+            .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
