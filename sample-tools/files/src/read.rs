@@ -1,0 +1,267 @@
+//! `read`: a window of a text file.
+
+use serde::{Deserialize, Serialize};
+
+use crate::fumehood::tool::types::{self, Card, Location, ReadCard, ToolError, ToolKind};
+use crate::root::{Root, failure, normal, shown};
+use crate::text::{VALUE_BYTES, json_len, pieces, preview, quantity};
+use crate::tool::{Tool, looking};
+
+pub struct Read;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    path: String,
+    offset: Option<u64>,
+    limit: Option<u64>,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Value {
+    path: String,
+    offset: u64,
+    lines: Vec<Line>,
+    total_lines: u64,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    number: u64,
+    text: String,
+}
+
+/// A window this long holds most source files whole.
+const LIMIT: u64 = 2000;
+
+impl Tool for Read {
+    type Args = Args;
+    type Value = Value;
+
+    fn execute(root: &Root, args: Args) -> Result<Value, ToolError> {
+        let path = normal(&args.path)?;
+        let offset = args.offset.unwrap_or(1);
+        let mut window = Window { offset, limit: args.limit.unwrap_or(LIMIT), ..Window::default() };
+        pieces(root, &path, |piece| {
+            window.take(piece);
+            Ok(())
+        })?;
+        let (lines, total_lines, cut) = window.finish();
+        if cut && lines.is_empty() {
+            return Err(failure(
+                "LINE_TOO_LONG",
+                format!("line {offset} of `{path}` alone is over {VALUE_BYTES} bytes; search it with grep"),
+            ));
+        }
+        // An empty file has no line 1, but reading it from the start is no mistake.
+        if offset > total_lines.max(1) {
+            return Err(ToolError::NotFound(format!(
+                "line {offset} is past the end of `{path}`, which has {}",
+                quantity(total_lines, "line")
+            )));
+        }
+        Ok(Value { path, offset, lines, total_lines })
+    }
+
+    fn render(_args: Args, value: Value) -> String {
+        /// About 12,000 tokens: enough to work with, and no single file fills a model's context.
+        const TEXT_BYTES: usize = 50 << 10;
+        /// Longer lines are data or generated code, of which the start says what it is.
+        const LINE_CHARACTERS: usize = 2000;
+
+        if value.total_lines == 0 {
+            return format!("{} is empty.", value.path);
+        }
+        let mut text = String::new();
+        let mut last = value.offset - 1;
+        for line in &value.lines {
+            let shown = format!("{}: {}\n", line.number, preview(&line.text, LINE_CHARACTERS));
+            if text.len() + shown.len() > TEXT_BYTES {
+                break;
+            }
+            text += &shown;
+            last = line.number;
+        }
+        let Value { offset, total_lines, .. } = value;
+        text + &match last {
+            _ if last == total_lines => format!("\n(end of file, {})", quantity(total_lines, "line")),
+            _ => format!("\n(lines {offset} to {last} of {total_lines}; go on with offset {})", last + 1),
+        }
+    }
+
+    fn pending(args: Args) -> Card {
+        let path = normal(&args.path).unwrap_or(args.path);
+        let line = args.offset.and_then(|offset| u32::try_from(offset).ok());
+        looking(format!("Read {}", shown(&path)), ToolKind::Read, vec![Location { path, line }])
+    }
+
+    fn finished(_args: Args, value: Value) -> Card {
+        let lines = value.lines.into_iter();
+        Card::Read(ReadCard {
+            title: format!("Read {}", value.path),
+            language: language(&value.path).map(str::to_owned),
+            path: value.path,
+            offset: value.offset,
+            lines: lines.map(|line| types::NumberedLine { number: line.number, text: line.text }).collect(),
+            total_lines: value.total_lines,
+        })
+    }
+}
+
+/// Counts every line and keeps those asked for, as long as a value has room.
+#[derive(Default)]
+struct Window {
+    offset: u64,
+    limit: u64,
+    lines: Vec<Line>,
+    /// Lines begun and ended so far.
+    ended: u64,
+    /// The text of a line that has begun; `None` when it is not wanted.
+    open: Option<String>,
+    begun: bool,
+    /// Bytes of JSON that `lines` will take.
+    used: usize,
+    /// Whether a line asked for had no room.
+    cut: bool,
+}
+
+impl Window {
+    fn take(&mut self, piece: &str) {
+        for part in piece.split_inclusive('\n') {
+            if !self.begun {
+                self.begun = true;
+                let number = self.ended + 1;
+                let wanted = number >= self.offset && number - self.offset < self.limit && !self.cut;
+                self.open = wanted.then(String::new);
+            }
+            if let Some(text) = &mut self.open {
+                text.push_str(part);
+                if self.used + text.len() > VALUE_BYTES {
+                    (self.open, self.cut) = (None, true);
+                }
+            }
+            if part.ends_with('\n') {
+                self.end();
+            }
+        }
+    }
+
+    fn end(&mut self) {
+        (self.begun, self.ended) = (false, self.ended + 1);
+        let Some(mut text) = self.open.take() else { return };
+        if text.ends_with('\n') {
+            text.pop();
+            if text.ends_with('\r') {
+                text.pop();
+            }
+        }
+        // `{"number":…,"text":…},` with a number of up to 20 digits.
+        let cost = json_len(&text) + 40;
+        if self.used + cost > VALUE_BYTES {
+            self.cut = true;
+            return;
+        }
+        self.used += cost;
+        self.lines.push(Line { number: self.ended, text });
+    }
+
+    fn finish(mut self) -> (Vec<Line>, u64, bool) {
+        if self.begun {
+            self.end();
+        }
+        (self.lines, self.ended, self.cut)
+    }
+}
+
+/// For highlighting; a name where the file's ending leaves no doubt.
+fn language(path: &str) -> Option<&'static str> {
+    let name = path.rsplit('/').next()?;
+    Some(match name.rsplit_once('.').map_or(name, |(_, ending)| ending) {
+        "c" | "h" => "c",
+        "cc" | "cpp" | "hpp" => "cpp",
+        "css" => "css",
+        "go" => "go",
+        "html" => "html",
+        "java" => "java",
+        "js" | "mjs" | "cjs" => "javascript",
+        "json" => "json",
+        "md" => "markdown",
+        "py" => "python",
+        "rs" => "rust",
+        "sh" => "shell",
+        "sql" => "sql",
+        "toml" => "toml",
+        "ts" | "mts" => "typescript",
+        "tsx" => "tsx",
+        "wit" => "wit",
+        "xml" => "xml",
+        "yaml" | "yml" => "yaml",
+        "Dockerfile" => "dockerfile",
+        "Makefile" => "makefile",
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(bytes: &[u8], offset: u64, limit: u64) -> Result<Value, ToolError> {
+        let directory = tempfile::tempdir().unwrap();
+        std::fs::write(directory.path().join("a.txt"), bytes).unwrap();
+        let root = Root::new(directory.path(), ["/".to_owned()]);
+        Read::execute(&root, Args { path: "a.txt".into(), offset: Some(offset), limit: Some(limit) })
+    }
+
+    fn check(bytes: &[u8], (offset, limit): (u64, u64), lines: &[(u64, &str)], total: u64) {
+        let value = run(bytes, offset, limit).unwrap();
+        let found: Vec<_> = value.lines.iter().map(|line| (line.number, line.text.as_str())).collect();
+        assert_eq!((found.as_slice(), value.total_lines), (lines, total), "{bytes:?}");
+    }
+
+    #[test]
+    fn lines() {
+        check(b"", (1, 9), &[], 0);
+        check(b"\n", (1, 9), &[(1, "")], 1);
+        check(b"one", (1, 9), &[(1, "one")], 1);
+        check(b"one\r\ntwo\r\n", (1, 9), &[(1, "one"), (2, "two")], 2);
+        check(b"a\rb\r", (1, 9), &[(1, "a\rb\r")], 1);
+        check(b"1\n2\n3\n4", (2, 2), &[(2, "2"), (3, "3")], 4);
+        check(b"1\n2\n3\n4", (4, 9), &[(4, "4")], 4);
+    }
+
+    #[test]
+    fn past_the_end() {
+        for (text, offset) in [("", 2), ("1\n2\n", 3)] {
+            assert!(matches!(run(text.as_bytes(), offset, 1), Err(ToolError::NotFound(_))), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_value_stays_under_its_bound_and_totals_stay_exact() {
+        // Control characters take six bytes each in JSON.
+        let text = format!("{}\n", "\u{1}".repeat(1000)).repeat(1000);
+        let value = run(text.as_bytes(), 1, 10_000).unwrap();
+        assert!(serde_json::to_string(&value).unwrap().len() < VALUE_BYTES + 200);
+        assert_eq!((value.lines.len(), value.total_lines), (347, 1000));
+
+        let long = "x".repeat(VALUE_BYTES + 1);
+        let Err(ToolError::Failed(failure)) = run(long.as_bytes(), 1, 1) else { panic!("took a line without end") };
+        assert_eq!(failure.code, "LINE_TOO_LONG");
+        let value = run(format!("{long}\nafter").as_bytes(), 2, 1).unwrap();
+        assert_eq!((value.lines[0].text.as_str(), value.total_lines), ("after", 2));
+    }
+
+    #[test]
+    fn the_footer_names_the_next_line() {
+        let args = || Args { path: "a.txt".into(), offset: None, limit: None };
+        let text = Read::render(args(), run(b"1\n2\n3\n", 1, 2).unwrap());
+        assert_eq!(text, "1: 1\n2: 2\n\n(lines 1 to 2 of 3; go on with offset 3)");
+        let text = Read::render(args(), run(b"1\n2\n3\n", 3, 2).unwrap());
+        assert_eq!(text, "3: 3\n\n(end of file, 3 lines)");
+        let text = Read::render(args(), run("y".repeat(9000).as_bytes(), 1, 2).unwrap());
+        assert_eq!(text, format!("1: {}… (9000 characters in all)\n\n(end of file, 1 line)", "y".repeat(2000)));
+    }
+}
