@@ -1,0 +1,19 @@
+//! The command line, as transcripts: standard output, standard error and exit status of each command.
+//!
+//! `tests/cli/*.md` and the README. `TRYCMD=overwrite cargo test --test cli` writes down what happens now.
+
+use std::path::Path;
+
+#[test]
+fn transcripts() {
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the package has a parent");
+    // The only test of this process: its commands start where a reader of the README is.
+    std::env::set_current_dir(repository).expect("the repository exists");
+    let cache = tempfile::tempdir().expect("a directory for compiled code");
+    trycmd::TestCases::new()
+        .register_bin("fumehood", Path::new(env!("CARGO_BIN_EXE_fumehood")))
+        .env("XDG_CACHE_HOME", cache.path().to_string_lossy())
+        .case(repository.join("tests/cli/*.md").to_string_lossy())
+        .case(repository.join("README.md").to_string_lossy())
+        .run();
+}
