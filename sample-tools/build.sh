@@ -96,11 +96,12 @@ fi
 
 # --- How it is called ---
 
-rustc=rustc cargo=cargo std=() linked=()
+# The environment is for the guests' builds only: packing may build fumehood, with the toolchain of the repository.
+rustc=rustc cargo=cargo std=() linked=() environment=()
 if [[ $kind == debian ]]; then
   rustc=/usr/bin/rustc cargo=/usr/bin/cargo std=(-Zbuild-std=std,panic_abort)
-  export RUSTC_BOOTSTRAP=1 # -Zbuild-std
-  export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=wasm-ld-22 CARGO_TARGET_WASM32_WASIP2_LINKER=wasm-ld-22
+  environment=(RUSTC_BOOTSTRAP=1 # -Zbuild-std
+    CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER=wasm-ld-22 CARGO_TARGET_WASM32_WASIP2_LINKER=wasm-ld-22)
 fi
 
 # zig keeps wasi-libc as source and builds what a program needs: link one, and take what it made.
@@ -139,8 +140,8 @@ build() {
   for package in "$@"; do packages+=(-p "$package"); done
   mapfile -t flags < <(remapped)
   flags+=("${linked[@]}")
-  RUSTC=$rustc CARGO_TARGET_DIR=$here/target CARGO_INCREMENTAL=0 \
-    CARGO_ENCODED_RUSTFLAGS=$(IFS=$'\x1f' && printf '%s' "${flags[*]}") \
+  env "${environment[@]}" RUSTC="$rustc" CARGO_TARGET_DIR="$here/target" CARGO_INCREMENTAL=0 \
+    CARGO_ENCODED_RUSTFLAGS="$(IFS=$'\x1f' && printf '%s' "${flags[*]}")" \
     "$cargo" build --locked --release --target "$target" "${std[@]}" "${packages[@]}" >&2
 }
 
@@ -149,7 +150,8 @@ toolchain() {
   echo "rustc: $("$rustc" --version)"
   if [[ $kind == debian ]]; then
     echo "wasm-ld: $(wasm-ld-22 --version)"
-    echo "libc: wasi-libc of ziglang $zig_version, sha256 $(cat "$sysroot"/{libc.a,libzigc.a,libcompiler_rt.a} | sha256sum | cut -c1-64)"
+    # No digest of the archives: they hold the folder's name in debug information, which does not reach a component.
+    echo "libc: wasi-libc of ziglang $zig_version, -O2"
   else
     echo "wasm-ld: rustc's own"
     echo "libc: rustc's own wasi-libc"

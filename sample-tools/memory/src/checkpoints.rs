@@ -41,11 +41,18 @@ impl Tool for Save {
     type Value = Saved;
 
     /// A new file with the next number: a damaged checkpoint is in nobody's way, and the last one stays until this
-    /// one is whole.
+    /// one is whole. The state of the last checkpoint once more is that checkpoint: a call may be made again whose
+    /// answer was lost.
     fn execute(store: &Store, args: SaveArgs) -> Result<Saved, ToolError> {
         /// Enough to go back a few steps by hand; resuming reads only the last.
         const KEPT: usize = 5;
         let numbers = store.checkpoints(&args.agent_id)?;
+        if let Some(last) = numbers.last()
+            && let Ok(Some(Checkpoint { id, created_at, state })) = load(&store.checkpoint(&args.agent_id, *last), "")
+            && state.get() == args.state.get()
+        {
+            return Ok(Saved { agent_id: args.agent_id, checkpoint_id: id, created_at });
+        }
         let number = numbers.last().map_or(1, |last| last.saturating_add(1));
         let (id, created_at) = (format!("checkpoint-{number}"), rfc3339(SystemTime::now()));
         let checkpoint = Checkpoint { id: id.clone(), created_at: created_at.clone(), state: args.state };
@@ -228,6 +235,8 @@ mod tests {
             let state = format!(r#"{{"z":{number},"a":0.30000000000000004,"messages":[1,2]}}"#);
             assert_eq!(save_state(&store, &state).checkpoint_id, format!("checkpoint-{number}"));
         }
+        let again = save_state(&store, r#"{"z":7,"a":0.30000000000000004,"messages":[1,2]}"#);
+        assert_eq!(again.checkpoint_id, "checkpoint-7");
         assert_eq!(store.checkpoints("a").unwrap(), [3, 4, 5, 6, 7]);
         let Ok(Resumed::Found(found)) = resume(&store, OnMissing::Error) else { panic!("not found") };
         assert_eq!(found.state.get(), r#"{"z":7,"a":0.30000000000000004,"messages":[1,2]}"#);
