@@ -14,7 +14,7 @@ mod state;
 mod stop;
 
 use wasmtime::component::Component;
-use wasmtime::{CallHook, Engine, Store};
+use wasmtime::{CallHook, Engine, Store, UpdateDeadline};
 
 use crate::bindings::ToolComponentPre;
 use crate::policy::{Approved, LimitName, Limits, Usage};
@@ -96,12 +96,16 @@ impl Program {
         let mut store = Store::new(self.pre(export).engine(), state);
         store.limiter(|state| &mut state.meter);
         store.set_fuel(fuel)?;
-        store.epoch_deadline_async_yield_and_update(YIELD_TICKS);
+        store.epoch_deadline_callback(|mut context| {
+            context.data_mut().meter.forgive_yield();
+            Ok(UpdateDeadline::Yield(YIELD_TICKS))
+        });
         store.set_epoch_deadline(YIELD_TICKS);
         store.set_hostcall_fuel(usize::try_from(bytes).unwrap_or(usize::MAX));
         store.set_max_component_handles(MAX_HANDLES);
         store.call_hook(|mut context, hook| match hook {
-            CallHook::CallingHost => Ok(context.data_mut().meter.count_host_call()?),
+            // On the way back: only then is it known whether the guest called, or was made to yield.
+            CallHook::ReturningFromHost => Ok(context.data_mut().meter.count_host_call()?),
             _ => Ok(()),
         });
         Ok(store)

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use wasmtime::Trap;
+use wasmtime::{Trap, WasmBacktrace};
 use wasmtime_wasi::I32Exit;
 
 use super::meter::Exceeded;
@@ -115,6 +115,11 @@ impl Stop {
         if cause.contains("instance count too high") {
             return exceeded(LimitName::Instances);
         }
-        if error.downcast_ref::<std::io::Error>().is_some() { Self::Host(cause) } else { Self::Malformed(cause) }
+        if error.downcast_ref::<std::io::Error>().is_some() {
+            return Self::Host(cause);
+        }
+        // A call into the host that went wrong has wasm frames above it; reading a result has none.
+        let called = error.downcast_ref::<WasmBacktrace>().is_some_and(|trace| !trace.frames().is_empty());
+        if called { Self::Trap(cause) } else { Self::Malformed(cause) }
     }
 }
