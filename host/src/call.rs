@@ -101,7 +101,7 @@ impl Toolset {
     /// projectors when their fuel is used up. Dropping the future stops the guest.
     pub async fn run(&self, call: Call) -> Outcome {
         let mut run = Run::new(self.approved().limits());
-        match unwinding(run.pipeline(&self.0, &call)).await {
+        match unwinding(run.pipeline(&self.0, call)).await {
             Ok(Ok(mut success)) => {
                 success.usage = run.usage;
                 success.diagnostic = run.diagnostic;
@@ -150,21 +150,21 @@ impl Run {
         Self { limits, usage: Usage::none(limits), diagnostic: Diagnostic::default() }
     }
 
-    async fn pipeline(&mut self, ready: &Ready, call: &Call) -> Staged<Success> {
+    async fn pipeline(&mut self, ready: &Ready, call: Call) -> Staged<Success> {
         let began = Instant::now();
-        let tool = self.find(ready, &call.tool)?;
-        let args = self.arguments(&tool, &call.args)?;
+        let Call { tool: name, args, cancel, progress } = call;
+        let tool = self.find(ready, &name)?;
+        let args = self.arguments(&tool, args)?;
         let deadline = began + Duration::from_millis(self.limits.value(LimitName::WallClock));
         let _ticking = ready.engine.ticking();
-        let _slot = self.slot(ready, call, deadline).await?;
-        let text = self.execute(ready, call, &tool, &args, began, deadline).await?;
-        let value = self.gate(&tool, &text)?;
-        drop(text);
+        let _slot = self.slot(ready, &cancel, deadline).await?;
+        let text = self.execute(ready, &tool, &args, progress, began, interrupt(deadline, &cancel)).await?;
+        let value = self.gate(&tool, text)?;
         let limits = self.limits;
         let sealed = SealedSandbox::new(&ready.program, &limits);
-        let (content, report) = sealed.render(&call.tool, &args, &value, &mut self.usage, cancelled(call)).await;
+        let (content, report) = sealed.render(&name, &args, &value, &mut self.usage, cancelled(&cancel)).await;
         let content = self.projected(Export::Render, content, report)?;
-        let (card, report) = sealed.present(&call.tool, &args, Some(&value), &mut self.usage, cancelled(call)).await;
+        let (card, report) = sealed.present(&name, &args, Some(&value), &mut self.usage, cancelled(&cancel)).await;
         let card = self.projected(Export::Present, card, report)?;
         let card = completed(card, tool.manifest, &args, &content);
         Ok(Success { value, content, card, usage: self.usage, diagnostic: Diagnostic::default() })
@@ -172,12 +172,12 @@ impl Run {
 
     async fn pending(&mut self, ready: &Ready, call: &Call) -> Staged<Card> {
         let tool = self.find(ready, &call.tool)?;
-        let args = self.arguments(&tool, &call.args)?;
+        let args = self.arguments(&tool, call.args.clone())?;
         let _ticking = ready.engine.ticking();
         let _slot = ready.engine.slot().await;
         let limits = self.limits;
         let sealed = SealedSandbox::new(&ready.program, &limits);
-        let (card, report) = sealed.present(&call.tool, &args, None, &mut self.usage, cancelled(call)).await;
+        let (card, report) = sealed.present(&call.tool, &args, None, &mut self.usage, cancelled(&call.cancel)).await;
         let card = self.projected(Export::Present, card, report)?;
         Ok(completed(card, tool.manifest, &args, &[]))
     }
@@ -205,10 +205,10 @@ impl Run {
         }
     }
 
-    fn arguments(&mut self, tool: &Callable<'_>, args: &Arguments) -> Staged<Valid<Args>> {
+    fn arguments(&mut self, tool: &Callable<'_>, args: Arguments) -> Staged<Valid<Args>> {
         let limits = json_limits(&self.limits);
         let json = match args {
-            Arguments::Value(value) => Json::from_value(value.clone(), &limits),
+            Arguments::Value(value) => Json::from_value(value, &limits),
             Arguments::Text(text) if text.trim_ascii().is_empty() => Json::parse("{}", &limits),
             Arguments::Text(text) => Json::parse(text, &limits),
         };
@@ -218,14 +218,19 @@ impl Run {
     }
 
     /// The queue for a free instance counts against the deadline.
-    async fn slot(&mut self, ready: &Ready, call: &Call, deadline: Instant) -> Staged<impl Sized + use<>> {
-        if call.cancel.is_cancelled() {
+    async fn slot(
+        &mut self,
+        ready: &Ready,
+        cancel: &CancellationToken,
+        deadline: Instant,
+    ) -> Staged<impl Sized + use<>> {
+        if cancel.is_cancelled() {
             return Err(self.failure(Code::AbortedBeforeDispatch, "cancelled before it began"));
         }
         tokio::select! {
             biased;
             slot = ready.engine.slot() => Ok(slot),
-            why = interrupt(deadline, call) => Err(match why {
+            why = interrupt(deadline, cancel) => Err(match why {
                 Interrupt::Deadline => self.timeout("waiting for a free slot"),
                 Interrupt::Cancelled => self.failure(Code::AbortedBeforeDispatch, "cancelled before it began"),
             }),
@@ -235,17 +240,15 @@ impl Run {
     async fn execute(
         &mut self,
         ready: &Ready,
-        call: &Call,
         tool: &Callable<'_>,
         args: &Valid<Args>,
+        progress: Option<ProgressSink>,
         began: Instant,
-        deadline: Instant,
+        until: impl Future<Output = Interrupt>,
     ) -> Staged<String> {
         let limits = self.limits;
         self.usage.at_least(LimitName::Instances, ready.program.approved().inspected().shape().core_instances);
         let sandbox = GrantedSandbox { program: &ready.program, limits: &limits };
-        let until = interrupt(deadline, call);
-        let progress = call.progress.clone();
         let (answer, report) = sandbox.execute(&tool.manifest.name, args, progress, &mut self.usage, until).await;
         self.usage.at_least(LimitName::WallClock, u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX));
         let written = self.keep(Export::Execute, report);
@@ -257,7 +260,7 @@ impl Run {
     }
 
     /// Both gates: from here on there is a canonical value.
-    fn gate(&mut self, tool: &Callable<'_>, text: &str) -> Staged<crate::schema::CanonicalValue> {
+    fn gate(&mut self, tool: &Callable<'_>, text: String) -> Staged<crate::schema::CanonicalValue> {
         let json = Json::parse(text, &json_limits(&self.limits))
             .map_err(|error| self.not_json(Code::InvalidToolOutput, "value", &error))?;
         self.count_json(&json);
@@ -416,17 +419,17 @@ fn completed(card: Option<Card>, tool: &ToolManifest, args: &Valid<Args>, conten
     }
 }
 
-async fn interrupt(deadline: Instant, call: &Call) -> Interrupt {
+async fn interrupt(deadline: Instant, cancel: &CancellationToken) -> Interrupt {
     tokio::select! {
         biased;
-        () = call.cancel.cancelled() => Interrupt::Cancelled,
+        () = cancel.cancelled() => Interrupt::Cancelled,
         () = tokio::time::sleep_until(deadline) => Interrupt::Deadline,
     }
 }
 
 /// Projectors are bounded by fuel, so that the same value gives the same outcome on a slow machine.
-async fn cancelled(call: &Call) -> Interrupt {
-    call.cancel.cancelled().await;
+async fn cancelled(cancel: &CancellationToken) -> Interrupt {
+    cancel.cancelled().await;
     Interrupt::Cancelled
 }
 

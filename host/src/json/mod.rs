@@ -11,7 +11,9 @@ mod parse;
 mod pointer;
 #[cfg(test)]
 mod tests;
+mod write;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -65,15 +67,17 @@ struct Inner {
 }
 
 impl Json {
-    /// Reads one JSON text. White space around it is allowed, anything else is not.
+    /// Reads one JSON text. White space around it is allowed, anything else is not. A `String` that already is the
+    /// canonical text is kept as it is.
     ///
     /// # Errors
     ///
     /// The first thing found that [`JsonError`] lists.
-    pub fn parse(text: &str, limits: &JsonLimits) -> Result<Self, JsonError> {
+    pub fn parse<'a>(text: impl Into<Cow<'a, str>>, limits: &JsonLimits) -> Result<Self, JsonError> {
+        let text = text.into();
         within_bytes(text.len(), limits)?;
-        let (value, depth, nodes) = parse::parse(text, limits)?;
-        Self::seal(value, Some(text.len()), depth, nodes, limits)
+        let (value, depth, nodes) = parse::parse(&text, limits)?;
+        Self::seal(value, Some(text), depth, nodes, limits)
     }
 
     /// Reads one JSON text from bytes, which have to be UTF-8.
@@ -99,13 +103,17 @@ impl Json {
         Self::seal(value, None, depth, nodes, limits)
     }
 
-    fn seal(value: Value, read: Option<usize>, depth: u32, nodes: u64, limits: &JsonLimits) -> Result<Self, JsonError> {
-        // As long as what was read, as a rule: one allocation, where growing would copy the text over and over.
-        let mut text = Vec::with_capacity(read.unwrap_or_default());
-        serde_json::to_writer(&mut text, &value).expect("a `Value` has string keys only and a `Vec` takes every byte");
-        let text = String::from_utf8(text).expect("serde_json writes UTF-8");
+    fn seal(
+        value: Value,
+        read: Option<Cow<'_, str>>,
+        depth: u32,
+        nodes: u64,
+        limits: &JsonLimits,
+    ) -> Result<Self, JsonError> {
+        let read_len = read.as_ref().map(|read| read.len());
+        let text = write::canonical(&value, read.unwrap_or_default());
         within_bytes(text.len(), limits)?;
-        let bytes = read.unwrap_or(text.len()) as u64;
+        let bytes = read_len.unwrap_or(text.len()) as u64;
         Ok(Self(Arc::new(Inner { text, value, usage: JsonUsage { bytes, depth, nodes } })))
     }
 

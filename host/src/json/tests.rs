@@ -107,9 +107,9 @@ fn limits_are_exact_and_named() {
 
     let unbounded = JsonLimits { bytes: u64::MAX, depth: u32::MAX, nodes: u64::MAX };
     let most = MAX_DEPTH as usize;
-    assert_eq!(Json::parse(&deep(most), &unbounded).unwrap().usage().depth, MAX_DEPTH);
+    assert_eq!(Json::parse(deep(most), &unbounded).unwrap().usage().depth, MAX_DEPTH);
     for levels in [most + 1, most + 2, 1_000_000] {
-        let error = Json::parse(&deep(levels), &unbounded).unwrap_err();
+        let error = Json::parse(deep(levels), &unbounded).unwrap_err();
         assert!(matches!(error, JsonError::TooDeep { limit: MAX_DEPTH, at_least: 128, .. }), "{error}");
     }
 }
@@ -156,6 +156,32 @@ fn messages_repeat_little_of_the_data() {
     }
     let json = Json::parse("\"secret\"", &LIMITS).unwrap();
     assert!(!format!("{json:?}").contains("secret"));
+}
+
+#[test]
+fn canonical_text_is_kept_and_any_other_is_written() {
+    // Each character that may need an escape, before, on and after the border of a block.
+    for c in (0..0x100).filter_map(char::from_u32).chain(['\u{2028}', '\u{10ffff}']) {
+        for before in [0, 1, 30, 31, 32, 33, 64] {
+            let value =
+                json!([{ "k".repeat(before) + &c.to_string(): "v".repeat(before) + &c.to_string() + "w" }, -0.0]);
+            let written = value.to_string();
+            let text = written.clone();
+            let at = text.as_ptr();
+            let kept = Json::parse(text, &LIMITS).unwrap();
+            assert_eq!((kept.text(), kept.text().as_ptr()), (written.as_str(), at), "U+{:04X}", c as u32);
+            for text in [format!(" {written}"), written.replace("},-0.0]", "} ,-0.0]"), written.replace("v", "\\u0076")]
+            {
+                assert_eq!(Json::parse(text, &LIMITS).unwrap().text(), written);
+            }
+            assert_eq!(Json::parse(format!("{written}\r\n"), &LIMITS).unwrap().text(), written);
+            assert_eq!(Json::from_value(value, &LIMITS).unwrap().text(), written);
+        }
+    }
+    // What was read may go on where its canonical text ends.
+    for (text, written) in [("0.50", "0.5"), ("[0.50]", "[0.5]"), ("1E2", "100.0"), ("1.00e+20", "1e+20")] {
+        assert_eq!(Json::parse(text.to_owned(), &LIMITS).unwrap().text(), written);
+    }
 }
 
 /// A seeded generator (xorshift64*), so that a failure repeats.
@@ -286,7 +312,7 @@ fn floats_survive() {
         let bits = (dice.roll(1 << 31) as u64) << 33 ^ (dice.roll(1 << 31) as u64) << 11 ^ dice.roll(1 << 11) as u64;
         let float = f64::from_bits(bits);
         if float.is_finite() {
-            let json = Json::parse(&format!("{float:e}"), &LIMITS).unwrap();
+            let json = Json::parse(format!("{float:e}"), &LIMITS).unwrap();
             assert_eq!(json.value().as_f64().unwrap().to_bits(), bits);
             let again = Json::parse(json.text(), &LIMITS).unwrap();
             assert_eq!(again.value().as_f64().unwrap().to_bits(), bits, "{}", json.text());
