@@ -16,6 +16,11 @@
 /// - `(call $card (title) (title_len))`: `present` returns a generic card without a body;
 /// - `(call $refuse (ptr) (len))`: `render` or `present` returns an error;
 /// - `(call $alloc (bytes))`: zeroed memory, never freed;
+/// - `(call $put (at) (ptr) (len))`: store a string or a list at an address;
+/// - `(call $digits (i64))`: that number in decimal, as ptr and len;
+/// - `(call $blocks (block) (count))`: `render` returns blocks that lie in a row, 128 bytes each;
+/// - `(call $some_card (case))`: `present` returns a card whose payload, all zero, lies 24 bytes behind the result;
+///   0 generic, 1 terminal, 2 diff, 3 read, 4 search, 5 web;
 /// - memory from 1,024 to 65,535 for `(data …)` in `items`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Guest<'a> {
@@ -105,6 +110,28 @@ impl Guest<'_> {
     (i32.store8 offset=8 (local.get $r) (i32.const 1))
     (i32.store offset=24 (local.get $r) (local.get $at))
     (i32.store offset=28 (local.get $r) (local.get $len))
+    (local.get $r))
+  (func $put (param $at i32) (param $ptr i32) (param $len i32)
+    (i32.store (local.get $at) (local.get $ptr))
+    (i32.store offset=4 (local.get $at) (local.get $len)))
+  (func $digits (param $number i64) (result i32 i32)
+    (local $end i32) (local $at i32)
+    (local.set $end (i32.add (call $alloc (i32.const 24)) (i32.const 24)))
+    (local.set $at (local.get $end))
+    (loop $next
+      (local.set $at (i32.sub (local.get $at) (i32.const 1)))
+      (i64.store8 (local.get $at) (i64.add (i64.const 48) (i64.rem_u (local.get $number) (i64.const 10))))
+      (local.set $number (i64.div_u (local.get $number) (i64.const 10)))
+      (br_if $next (i64.ne (local.get $number) (i64.const 0))))
+    (local.get $at)
+    (i32.sub (local.get $end) (local.get $at)))
+  (func $blocks (param $at i32) (param $count i32) (result i32)
+    (call $ok (local.get $at) (local.get $count)))
+  (func $some_card (param $case i32) (result i32)
+    (local $r i32)
+    (local.set $r (call $alloc (i32.const 256)))
+    (i32.store8 offset=8 (local.get $r) (i32.const 1))
+    (i32.store8 offset=16 (local.get $r) (local.get $case))
     (local.get $r))
   ;; The error string of `render` lies at 4, that of `present` at 8: a result with the right one for each.
   (global $refuse_at (mut i32) (i32.const 4))

@@ -4,11 +4,13 @@
 //! mod support;
 //! let component = support::packed(&support::Guest::default().wat(), &support::manifest());
 //! ```
-#![allow(dead_code, reason = "each test target uses its own part")]
+#![allow(dead_code, unused_imports, reason = "each test target uses its own part")]
 
 mod guest;
+mod guest_file;
 
 pub(crate) use guest::Guest;
+pub(crate) use guest_file::GuestFile;
 use serde_json::{Value, json};
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
 use wit_parser::Resolve;

@@ -1,0 +1,4 @@
+(present
+  (local.set $a (call $some_card (i32.const 1)))
+  (call $put (i32.add (local.get $a) (i32.const 24)) (string "ls"))
+  (local.get $a))

@@ -1,0 +1,7 @@
+;; A block: case at 0, payload from 8.
+(render
+  (local.set $a (call $alloc (i32.const 128)))
+  (i32.store8 (local.get $a) (i32.const 0))
+  (call $put (i32.add (local.get $a) (i32.const 8))
+    (i32.mul (memory.grow (i32.const 1024)) (i32.const 65536)) (i32.const 67108864))
+  (call $blocks (local.get $a) (i32.const 1)))

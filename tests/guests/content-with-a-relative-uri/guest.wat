@@ -1,0 +1,7 @@
+;; A block: case at 0, payload from 8.
+(render
+  (local.set $a (call $alloc (i32.const 128)))
+  (i32.store8 (local.get $a) (i32.const 3))
+  (call $put (i32.add (local.get $a) (i32.const 8)) (string "../../etc/passwd"))
+  (call $put (i32.add (local.get $a) (i32.const 16)) (string "x"))
+  (call $blocks (local.get $a) (i32.const 1)))

@@ -1,0 +1,1 @@
+(execute (call $failed (string "DENIED\n\"}") (string "hm")))

@@ -1,0 +1,1 @@
+(execute (call $error (i32.const 2) (string "it is so")))

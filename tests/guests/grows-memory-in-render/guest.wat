@@ -1,0 +1,1 @@
+(render (loop $more (drop (memory.grow (i32.const 1))) (br $more)) unreachable)

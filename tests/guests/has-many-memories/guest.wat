@@ -1,0 +1,6 @@
+(memory $m0 16)
+(memory $m1 16)
+(memory $m2 16)
+(memory $m3 16)
+(memory $m4 16)
+(memory $m5 16)

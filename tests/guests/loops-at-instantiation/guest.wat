@@ -1,0 +1,2 @@
+(func $spin (loop $ever (br $ever)))
+(start $spin)

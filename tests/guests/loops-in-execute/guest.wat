@@ -1,0 +1,1 @@
+(execute (loop $ever (br $ever)) unreachable)

@@ -1,0 +1,1 @@
+(present (loop $ever (br $ever)) unreachable)

@@ -1,0 +1,1 @@
+(render (loop $ever (br $ever)) unreachable)

@@ -1,0 +1,1 @@
+(present (call $refuse (string "I would rather not")))

@@ -1,0 +1,1 @@
+(render (call $refuse (string "I would rather not")))

@@ -1,0 +1,7 @@
+(import "wasi:filesystem/preopens@0.2.12" "get-directories" (func $directories (param i32)))
+(func $count (result i32 i32)
+  (local $a i32)
+  (call $directories (local.tee $a (call $alloc (i32.const 8))))
+  (call $digits (i64.extend_i32_u (i32.load offset=4 (local.get $a)))))
+(execute (call $ok (call $count)))
+(render (call $text (call $count)))

@@ -1,0 +1,1 @@
+(execute (call $ok (string "{\"a\":1,\"\\u0061\":2}")))

@@ -1,0 +1,1 @@
+(execute (call $ok (string "{\"a\":1,\"a\":2}")))

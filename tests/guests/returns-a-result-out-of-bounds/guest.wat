@@ -1,0 +1,1 @@
+(execute (i32.const -16))

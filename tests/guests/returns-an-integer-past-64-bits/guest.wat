@@ -1,0 +1,1 @@
+(execute (call $ok (string "18446744073709551616")))

@@ -1,0 +1,1 @@
+(execute (call $ok (string "NaN")))

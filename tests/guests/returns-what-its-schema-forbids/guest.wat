@@ -1,0 +1,1 @@
+(execute (call $ok (string "{\"n\":\"secret-7\"}")))
