@@ -13,7 +13,7 @@ fn transcripts() {
     trycmd::TestCases::new()
         .register_bin("fumehood", Path::new(env!("CARGO_BIN_EXE_fumehood")))
         .env("XDG_CACHE_HOME", cache.path().to_string_lossy())
-        .case(repository.join("tests/cli/*.md").to_string_lossy())
-        .case(repository.join("README.md").to_string_lossy())
+        .case(repository.join("tests/cli/*.md"))
+        .case(repository.join("README.md"))
         .run();
 }
