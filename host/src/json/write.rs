@@ -119,12 +119,33 @@ impl fmt::Write for Text<'_> {
     }
 }
 
-/// How many bytes come before the first that has to be escaped. Block by block without a branch inside, which the
-/// compiler makes vector instructions of: `serde_json` looks at one byte after the other, three times slower.
+/// How many bytes come before the first that has to be escaped. Whole blocks go by without a branch inside, which the
+/// compiler makes vector instructions of; `serde_json` looks at one byte after the other, some three times slower.
 fn plain_len(bytes: &[u8]) -> usize {
-    let escaped = |byte: u8| byte < 0x20 || byte == b'"' || byte == b'\\';
     let (blocks, _) = bytes.as_chunks::<32>();
     let plain = blocks.iter().take_while(|block| !block.iter().fold(false, |found, &byte| found | escaped(byte)));
-    let whole = plain.count() * 32;
-    whole + bytes[whole..].iter().take_while(|&&byte| !escaped(byte)).count()
+    let mut len = 32 * plain.count();
+    let (words, tail) = bytes[len..].as_chunks::<8>();
+    for word in words {
+        match first_escaped(u64::from_le_bytes(*word)) {
+            Some(at) => return len + at,
+            None => len += 8,
+        }
+    }
+    len + tail.iter().take_while(|&&byte| !escaped(byte)).count()
+}
+
+fn escaped(byte: u8) -> bool {
+    byte < 0x20 || byte == b'"' || byte == b'\\'
+}
+
+/// The first of eight bytes, lowest first, that [`escaped`] holds for. Subtracting `n` from each byte borrows into its
+/// top bit where the byte is below `n`; a borrow can spoil the bytes above it, never the first.
+fn first_escaped(word: u64) -> Option<usize> {
+    const EACH: u64 = u64::from_ne_bytes([1; 8]);
+    const TOP: u64 = EACH << 7;
+    let below = |word: u64, n: u64| word.wrapping_sub(EACH * n) & !word & TOP;
+    let equal = |byte: u8| below(word ^ (EACH * u64::from(byte)), 1);
+    let found = below(word, 0x20) | equal(b'"') | equal(b'\\');
+    (found != 0).then_some(found.trailing_zeros() as usize / 8)
 }
