@@ -59,6 +59,8 @@ enum Show {
     Value,
     /// The card a person sees
     Card,
+    /// The card a person sees while the call runs; nothing but `present` does
+    PendingCard,
     /// The whole outcome, as JSON
     Json,
 }
@@ -76,6 +78,9 @@ pub(super) async fn run(args: Args) -> Result<ExitCode, Exit> {
     let mut call = call.cancelled_by(interrupt.clone());
     if verbose {
         call = call.on_progress(Arc::new(|progress: Progress| screen::note(&progress_line(&progress))));
+    }
+    if show == Show::PendingCard {
+        return pending_card(&toolset, &call, &interrupt).await;
     }
     let outcome = toolset.run(call).await;
     // Where policy and manifest differ may be why it failed; on success only who asks wants to know.
@@ -161,9 +166,21 @@ fn print(success: &Success, what: Show) -> anyhow::Result<()> {
         }
         Show::Value => screen::print(&serde_json::to_string_pretty(success.value.value())?)?,
         Show::Card => screen::print(&cards::draw(&success.card))?,
-        Show::Json => {}
+        // Printed elsewhere: a failure has the one, and only a call that has not run the other.
+        Show::Json | Show::PendingCard => {}
     }
     Ok(())
+}
+
+async fn pending_card(toolset: &Toolset, call: &Call, interrupt: &CancellationToken) -> Result<ExitCode, Exit> {
+    match toolset.pending_card(call).await {
+        Ok(card) => {
+            screen::print(&cards::draw(&card)).map_err(anyhow::Error::from)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Err(_) if interrupt.is_cancelled() => Err(Exit::interrupted()),
+        Err(failure) => Err((&*failure).into()),
+    }
 }
 
 fn print_json(outcome: &Outcome) -> anyhow::Result<()> {
