@@ -86,8 +86,9 @@ impl std::fmt::Display for Code {
     }
 }
 
-/// A call that worked.
+/// A call that worked. Only a call makes one.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Success {
     /// What `execute` returned, through both gates.
     pub value: CanonicalValue,
@@ -102,8 +103,9 @@ pub struct Success {
     pub diagnostic: Diagnostic,
 }
 
-/// A call that did not. It never carries a value.
+/// A call that did not. It never carries a value, and only a call makes one.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Failure {
     /// Which of the four bad ends: always that of `code`.
     pub kind: FailureKind,

@@ -111,8 +111,10 @@ static LIMITS: &[Limit] = &[
     // All of WASI 0.2 with every function comes to less than 1,000.
     limit("component types", |s| s.component_types, 20_000),
     limit("levels of nested component types", |s| s.type_nesting, MAX_TYPE_NESTING),
-    // Of modules and of bundles of functions; the engine's own limit on instances with code is 64.
+    // Of modules and of bundles of functions.
     limit("instances", |s| s.instances, 1_000),
+    // The pool has room for this many in one component.
+    limit("core instances", |s| s.core_instances, 64),
     limit("aliases", |s| s.aliases, 20_000),
     limit("canonical functions", |s| s.canonical_functions, 10_000),
     limit("imports and exports of components", |s| s.externs, 2_000),

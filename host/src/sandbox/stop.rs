@@ -104,7 +104,10 @@ impl Stop {
         match error.downcast_ref::<Trap>() {
             Some(Trap::OutOfFuel) => return exceeded(LimitName::ProjectorFuel),
             Some(Trap::StackOverflow) => return Self::Stack,
-            Some(trap) => return Self::Trap(trap.to_string()),
+            Some(trap) => {
+                let text = trap.to_string();
+                return Self::Trap(text.strip_prefix("wasm trap: ").unwrap_or(&text).to_owned());
+            }
             None => {}
         }
         let cause = error.root_cause().to_string();
