@@ -178,3 +178,52 @@ async fn memory() {
 async fn flaky() {
     check("flaky", &["flaky"]).await;
 }
+
+/// Kills at many moments of a save, and asks after each: there is the last checkpoint that was saved whole, or an
+/// earlier one, never a damaged one.
+#[test]
+fn a_kill_leaves_no_half_written_checkpoint() {
+    let (directory, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let command = |tool: &str| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_fumehood"));
+        command.arg("run").arg(packed("memory")).args(["--tool", tool, "--allow", "clock", "--show", "value"]);
+        command.arg("--mount").arg(format!("{}:/:rw", directory.path().display()));
+        command.arg("--cache").arg(cache.path().join("code")).args(["--args", "-"]);
+        command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+        command.stderr(std::process::Stdio::piped());
+        command
+    };
+    let begin = |tool: &str, args: Value| {
+        let mut child = command(tool).spawn().unwrap();
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), args.to_string().as_bytes()).unwrap();
+        child
+    };
+    // As large as a value may well be, so that writing it takes a while.
+    let state = |number: u64| json!({ "number": number, "filler": "x".repeat(1 << 20) });
+    let save = |number| begin("checkpoint_save", json!({ "agent_id": "a", "state": state(number) }));
+    let whole = save(0).wait_with_output().unwrap();
+    assert!(whole.status.success(), "{}", String::from_utf8_lossy(&whole.stderr));
+
+    let took = {
+        let began = std::time::Instant::now();
+        assert!(save(1).wait_with_output().unwrap().status.success());
+        began.elapsed()
+    };
+    let (mut newest, mut killed) = (1, 0);
+    for number in 2..32u64 {
+        let mut child = save(number);
+        // The moment of the kill is all that differs: spread over the time that a whole save takes.
+        std::thread::sleep(took * u32::try_from(number).unwrap() / 32);
+        child.kill().unwrap();
+        killed += u64::from(!child.wait().unwrap().success());
+        let resumed = begin("checkpoint_resume", json!({ "agent_id": "a" })).wait_with_output().unwrap();
+        assert!(resumed.status.success(), "{}", String::from_utf8_lossy(&resumed.stderr));
+        let value: Value = serde_json::from_slice(&resumed.stdout).unwrap();
+        let found = &value["state"];
+        let found_number = found["number"].as_u64().unwrap();
+        assert!(found_number == newest || found_number == number, "{found_number} after {newest}, at {number}");
+        assert_eq!(found["filler"].as_str().map(str::len), Some(1 << 20));
+        newest = found_number;
+    }
+    assert!(killed > 0, "no save was killed before its end");
+}
