@@ -1,0 +1,85 @@
+//! The documents name only what exists: links, guests, files, codes and limits.
+
+#![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "it reads the repository, and fails loudly")]
+
+use std::path::{Path, PathBuf};
+
+use fumehood::LimitName;
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+/// Every Markdown file that people are sent to, with its text.
+fn documents() -> Vec<(PathBuf, String)> {
+    let root = repository();
+    let mut files = vec![root.join("README.md"), root.join("wit/README.md"), root.join("tests/README.md")];
+    for folder in ["docs", "docs/decisions", "sample-tools"] {
+        for entry in std::fs::read_dir(root.join(folder)).unwrap() {
+            files.push(entry.unwrap().path());
+        }
+    }
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
+    assert!(files.len() > 15);
+    files.into_iter().map(|path| (path.clone(), std::fs::read_to_string(path).unwrap())).collect()
+}
+
+#[test]
+fn every_relative_link_leads_somewhere() {
+    let mut broken = Vec::new();
+    for (path, text) in documents() {
+        for target in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let file = target.split('#').next().unwrap();
+            if !target.contains("://") && !file.is_empty() && !path.parent().unwrap().join(file).exists() {
+                broken.push(format!("{}: {target}", path.display()));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+#[test]
+fn every_guest_that_is_named_exists() {
+    let root = repository();
+    let guests: Vec<_> = std::fs::read_dir(root.join("tests/guests"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    let first_words: Vec<_> = guests.iter().filter_map(|name| name.split('-').next()).collect();
+    let (mut missing, mut seen) = (Vec::new(), 0);
+    for (path, text) in documents() {
+        for name in text.split('`').skip(1).step_by(2) {
+            let like_a_guest = name.matches('-').count() >= 2
+                && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+                && name.split('-').next().is_some_and(|word| first_words.contains(&word));
+            if like_a_guest {
+                seen += 1;
+                if !guests.iter().any(|guest| guest == name) {
+                    missing.push(format!("{}: {name}", path.display()));
+                }
+            }
+        }
+    }
+    assert!(seen > 50, "the security model names {seen} guests");
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
+#[test]
+fn every_file_that_is_named_in_the_invariants_exists() {
+    let text = std::fs::read_to_string(repository().join("docs/architecture.md")).unwrap();
+    let mut seen = 0;
+    for name in text.split('`').skip(1).step_by(2).filter(|name| name.starts_with("tests/") || name.ends_with(".wit")) {
+        seen += 1;
+        assert!(repository().join(name).exists(), "{name}");
+    }
+    assert!(seen > 5);
+}
+
+#[test]
+fn the_table_of_limits_is_the_librarys() {
+    let text = std::fs::read_to_string(repository().join("docs/operators.md")).unwrap();
+    for name in LimitName::ALL {
+        let row = format!("| `{name}` | {} |", name.standard());
+        assert!(text.contains(&row), "docs/operators.md has no row that begins {row}");
+    }
+}
