@@ -72,8 +72,14 @@ impl Call {
     }
 }
 
-/// Longest text of a guest that goes into a message. A model reads it; the operator has the whole log.
-const MAX_QUOTE: usize = 8 << 10;
+/// Longest piece of what a guest printed that goes into a message. A model reads it; the operator has the whole log.
+const MAX_QUOTE: usize = 2 << 10;
+/// Longest text that a tool addresses to the model: its error, or a projector's.
+const MAX_WORDS: usize = 8 << 10;
+
+/// A text up to this size is checked where the call runs; a longer one on a thread for blocking work, so that other
+/// calls go on and a cancellation is heard. Handing it over costs some microseconds, as much as checking this much.
+const CHECKED_INLINE: usize = 16 << 10;
 
 impl Toolset {
     pub(crate) fn new(engine: Arc<Engine>, program: Program) -> Self {
@@ -113,9 +119,9 @@ impl Toolset {
                 Outcome::Failure(*failure)
             }
             Err(panic) => {
-                let mut failure = Failure::new(Code::HostFault, "the host failed; its log says why", run.usage);
-                failure.diagnostic = Diagnostic { cause: Some(panic), ..run.diagnostic };
-                Outcome::Failure(failure)
+                let mut failure = run.fault(panic);
+                failure.diagnostic = Diagnostic { cause: failure.diagnostic.cause, ..run.diagnostic };
+                Outcome::Failure(*failure)
             }
         }
     }
@@ -127,10 +133,11 @@ impl Toolset {
     pub async fn pending_card(&self, call: &Call) -> Result<Card, Box<Failure>> {
         let mut run = Run::new(self.approved().limits());
         let card = unwinding(run.pending(&self.0, call)).await;
-        card.unwrap_or_else(|panic| {
-            let mut failure = Failure::new(Code::HostFault, "the host failed; its log says why", run.usage);
-            failure.diagnostic.cause = Some(panic);
-            Err(Box::new(failure))
+        let card = card.unwrap_or_else(|panic| Err(run.fault(panic)));
+        card.map_err(|mut failure| {
+            failure.usage = run.usage;
+            failure.diagnostic = Diagnostic { cause: failure.diagnostic.cause, ..run.diagnostic };
+            failure
         })
     }
 }
@@ -154,12 +161,12 @@ impl Run {
         let began = Instant::now();
         let Call { tool: name, args, cancel, progress } = call;
         let tool = self.find(ready, &name)?;
-        let args = self.arguments(&tool, args)?;
+        let args = self.arguments(&tool, args, &cancel).await?;
         let deadline = began + Duration::from_millis(self.limits.value(LimitName::WallClock));
         let _ticking = ready.engine.ticking();
         let _slot = self.slot(ready, &cancel, deadline).await?;
         let text = self.execute(ready, &tool, &args, progress, began, interrupt(deadline, &cancel)).await?;
-        let value = self.gate(&tool, text)?;
+        let value = self.gate(&tool, text, &cancel).await?;
         let limits = self.limits;
         let sealed = SealedSandbox::new(&ready.program, &limits);
         let (content, report) = sealed.render(&name, &args, &value, &mut self.usage, cancelled(&cancel)).await;
@@ -172,9 +179,10 @@ impl Run {
 
     async fn pending(&mut self, ready: &Ready, call: &Call) -> Staged<Card> {
         let tool = self.find(ready, &call.tool)?;
-        let args = self.arguments(&tool, call.args.clone())?;
+        let args = self.arguments(&tool, call.args.clone(), &call.cancel).await?;
+        let deadline = Instant::now() + Duration::from_millis(self.limits.value(LimitName::WallClock));
         let _ticking = ready.engine.ticking();
-        let _slot = ready.engine.slot().await;
+        let _slot = self.slot(ready, &call.cancel, deadline).await?;
         let limits = self.limits;
         let sealed = SealedSandbox::new(&ready.program, &limits);
         let (card, report) = sealed.present(&call.tool, &args, None, &mut self.usage, cancelled(&call.cancel)).await;
@@ -200,21 +208,18 @@ impl Run {
             _ => {
                 let message =
                     format!("the tool {name} cannot be called: the host refused its schemas when it was loaded");
-                Err(self.failure(Code::Denied, message))
+                Err(self.failure(Code::Denied, message).detailed(json!({ "findings": manifest.findings() })))
             }
         }
     }
 
-    fn arguments(&mut self, tool: &Callable<'_>, args: Arguments) -> Staged<Valid<Args>> {
-        let limits = json_limits(&self.limits);
-        let json = match args {
-            Arguments::Value(value) => Json::from_value(value, &limits),
-            Arguments::Text(text) if text.trim_ascii().is_empty() => Json::parse("{}", &limits),
-            Arguments::Text(text) => Json::parse(text, &limits),
-        };
-        let json = json.map_err(|error| self.not_json(Code::InvalidArgs, "arguments", &error))?;
-        self.count_json(&json);
-        tool.input.check(json).map_err(|violations| self.violations(Code::InvalidArgs, "arguments", &violations))
+    async fn arguments(
+        &mut self,
+        tool: &Callable<'_>,
+        args: Arguments,
+        cancel: &CancellationToken,
+    ) -> Staged<Valid<Args>> {
+        self.gates(tool.input, args, cancel, &ARGUMENTS).await
     }
 
     /// The queue for a free instance counts against the deadline.
@@ -259,12 +264,53 @@ impl Run {
         }
     }
 
-    /// Both gates: from here on there is a canonical value.
-    fn gate(&mut self, tool: &Callable<'_>, text: String) -> Staged<crate::schema::CanonicalValue> {
-        let json = Json::parse(text, &json_limits(&self.limits))
-            .map_err(|error| self.not_json(Code::InvalidToolOutput, "value", &error))?;
-        self.count_json(&json);
-        tool.output.check(json).map_err(|violations| self.violations(Code::InvalidToolOutput, "value", &violations))
+    /// From here on there is a canonical value.
+    async fn gate(
+        &mut self,
+        tool: &Callable<'_>,
+        text: String,
+        cancel: &CancellationToken,
+    ) -> Staged<crate::schema::CanonicalValue> {
+        self.gates(tool.output, Arguments::Text(text), cancel, &VALUE).await
+    }
+
+    /// Both gates, in order.
+    async fn gates<K: Send + 'static>(
+        &mut self,
+        schema: &Schema,
+        source: Arguments,
+        cancel: &CancellationToken,
+        what: &Gated,
+    ) -> Staged<Valid<K>> {
+        let limits = json_limits(&self.limits);
+        let read = move |source| match source {
+            Arguments::Value(value) => Json::from_value(value, &limits),
+            Arguments::Text(text) if what.blank_is_empty && text.trim_ascii().is_empty() => Json::parse("{}", &limits),
+            Arguments::Text(text) => Json::parse(text, &limits),
+        };
+        let inline = !matches!(&source, Arguments::Text(text) if text.len() > CHECKED_INLINE);
+        let (used, checked) = if inline {
+            let json = read(source).map_err(|error| self.not_json(what, &error))?;
+            (json.usage(), schema.check(json))
+        } else {
+            let Arguments::Text(text) = source else { return Err(self.fault("a value that is no text".to_owned())) };
+            let schema = schema.clone();
+            let work = tokio::task::spawn_blocking(move || {
+                Json::parse(text, &limits).map(|json| (json.usage(), schema.check(json)))
+            });
+            tokio::select! {
+                biased;
+                () = cancel.cancelled() => return Err(self.failure(what.cancelled, "cancelled")),
+                done = work => match done {
+                    Ok(done) => done.map_err(|error| self.not_json(what, &error))?,
+                    Err(error) => return Err(self.fault(error.to_string())),
+                },
+            }
+        };
+        self.usage.at_least(LimitName::ValueBytes, used.bytes);
+        self.usage.at_least(LimitName::JsonDepth, used.depth.into());
+        self.usage.at_least(LimitName::JsonNodes, used.nodes);
+        checked.map_err(|violations| self.violations(what, &violations))
     }
 
     fn projected<T>(&mut self, export: Export, answer: Result<T, ProjectorStop>, report: Report) -> Staged<T> {
@@ -276,7 +322,7 @@ impl Run {
                 // A panic's text is the reason that helps; without one the trap has to do.
                 let reason = match &stop {
                     ProjectorStop::Stopped(Stop::Trap(_) | Stop::Exit(_)) if !written.is_empty() => written,
-                    ProjectorStop::Refused(words) => shortened(words, MAX_QUOTE),
+                    ProjectorStop::Refused(words) => shortened(words, MAX_WORDS),
                     other => other.to_string(),
                 };
                 let mut details = json!({ "projector": export.to_string(), "reason": reason });
@@ -311,7 +357,7 @@ impl Run {
 
     fn tool_error(&mut self, error: &ToolError) -> Box<Failure> {
         let mut details = serde_json::to_value(error).unwrap_or_default();
-        details["message"] = shortened(error.message(), MAX_QUOTE).into();
+        details["message"] = shortened(error.message(), MAX_WORDS).into();
         if let ToolError::Failed { code, data, .. } = error {
             let plain = |b: u8| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_';
             if !(1..=64).contains(&code.len()) || !code.bytes().all(plain) {
@@ -322,23 +368,20 @@ impl Run {
                 details["data"] = data.value().clone();
             }
         }
-        self.failure(Code::ToolFailed, shortened(error.message(), MAX_QUOTE)).detailed(details)
+        self.failure(Code::ToolFailed, shortened(error.message(), MAX_WORDS)).detailed(details)
     }
 
-    fn not_json(&mut self, code: Code, what: &str, error: &JsonError) -> Box<Failure> {
-        let failure = self.failure(code, format!("the {what} cannot be used: {error}"));
+    fn not_json(&mut self, what: &Gated, error: &JsonError) -> Box<Failure> {
+        let failure = self.failure(what.code, format!("the {} cannot be used: {error}", what.name));
         match json_limit(error) {
             Some((name, used)) => failure.detailed(json!({ "limit": limit(&Exceeded::new(&self.limits, name, used)) })),
             None => failure,
         }
     }
 
-    fn violations(&mut self, code: Code, what: &str, violations: &Violations) -> Box<Failure> {
-        self.failure(
-            code,
-            format!("the {what} do not match the schema: {violations}").replace("value do", "value does"),
-        )
-        .detailed(json!({ "violations": violations }))
+    fn violations(&mut self, what: &Gated, violations: &Violations) -> Box<Failure> {
+        self.failure(what.code, format!("the {} not match the schema: {violations}", what.does))
+            .detailed(json!({ "violations": violations }))
     }
 
     fn timeout(&mut self, whereabouts: &str) -> Box<Failure> {
@@ -359,13 +402,6 @@ impl Run {
         Box::new(Failure::new(code, message, self.usage))
     }
 
-    fn count_json(&mut self, json: &Json) {
-        let used = json.usage();
-        self.usage.at_least(LimitName::ValueBytes, used.bytes);
-        self.usage.at_least(LimitName::JsonDepth, used.depth.into());
-        self.usage.at_least(LimitName::JsonNodes, used.nodes);
-    }
-
     /// Keep what an export wrote for the operator; return its standard error, shortened.
     fn keep(&mut self, export: Export, report: Report) -> String {
         let written = shortened(report.log.stderr.trim(), MAX_QUOTE);
@@ -378,6 +414,31 @@ impl Run {
         written
     }
 }
+
+/// What goes through the gates, for the words of a refusal.
+struct Gated {
+    name: &'static str,
+    does: &'static str,
+    code: Code,
+    cancelled: Code,
+    blank_is_empty: bool,
+}
+
+const ARGUMENTS: Gated = Gated {
+    name: "arguments",
+    does: "arguments do",
+    code: Code::InvalidArgs,
+    cancelled: Code::AbortedBeforeDispatch,
+    blank_is_empty: true,
+};
+
+const VALUE: Gated = Gated {
+    name: "value",
+    does: "value does",
+    code: Code::InvalidToolOutput,
+    cancelled: Code::Aborted,
+    blank_is_empty: false,
+};
 
 struct Callable<'a> {
     manifest: &'a ToolManifest,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::call::Toolset;
 use crate::component::{Component, ComponentError, LoadLimits};
-use crate::engine::{CompileError, CompileStage, Engine, EngineError, EngineSettings};
+use crate::engine::{CacheLocation, CompileError, CompileStage, Engine, EngineError, EngineSettings};
 use crate::inspect::{InspectError, Inspected};
 use crate::policy::{Approved, Denied, LimitName, Policy};
 use crate::sandbox::{LinkError, Program};
@@ -15,6 +15,7 @@ use crate::sandbox::{LinkError, Program};
 pub struct Host {
     engine: Arc<Engine>,
     memory_bytes: u64,
+    cache: Option<Arc<Path>>,
 }
 
 /// A component that did not become a [`Toolset`]. Each case belongs to one stage.
@@ -49,6 +50,17 @@ pub enum LoadError {
         /// What the engine has.
         most: u64,
     },
+    /// A granted directory would give the tool the code cache: its key, and with it native code in this process.
+    #[error(
+        "the granted directory {} and the code cache {} lie in one another; grant a narrower directory, or keep the \
+         cache elsewhere (--cache DIR, --no-cache)", .mount.display(), .cache.display()
+    )]
+    Cache {
+        /// What the policy grants.
+        mount: PathBuf,
+        /// Where compiled code is kept.
+        cache: PathBuf,
+    },
     /// It cannot be compiled, or not within the limits.
     #[error(transparent)]
     Compile(#[from] CompileError),
@@ -67,7 +79,14 @@ impl Host {
     /// The settings contradict each other, or the cache's directory is not safe to use.
     pub fn new(settings: EngineSettings) -> Result<Self, EngineError> {
         let memory_bytes = settings.memory_bytes;
-        Ok(Self { engine: Arc::new(Engine::new(settings)?), memory_bytes })
+        let cache = match &settings.cache {
+            CacheLocation::Off => None,
+            CacheLocation::Directory(path) => Some(path.clone()),
+        };
+        let engine = Arc::new(Engine::new(settings)?);
+        // The engine has made the directory, or does without it.
+        let cache = cache.and_then(|path| path.canonicalize().ok()).map(Arc::from);
+        Ok(Self { engine, memory_bytes, cache })
     }
 
     /// What an operator should know: a fallback that was taken, a cache that cannot be written. One line each.
@@ -87,7 +106,7 @@ impl Host {
     /// Compile what was approved, or take it from the cache.
     ///
     /// # Errors
-    /// [`LoadError::Memory`], [`LoadError::Compile`] or [`LoadError::Link`].
+    /// [`LoadError::Memory`], [`LoadError::Cache`], [`LoadError::Compile`] or [`LoadError::Link`].
     pub async fn compile(&self, approved: Approved) -> Result<Toolset, LoadError> {
         self.compile_watched(approved, |_| ()).await
     }
@@ -105,13 +124,31 @@ impl Host {
         if asked > self.memory_bytes {
             return Err(LoadError::Memory { asked, most: self.memory_bytes });
         }
+        self.keep_from_cache(&approved)?;
         let component = approved.inspected().component();
         let largest_body = approved.inspected().shape().largest_body;
         let code = self
             .engine
             .component(component.shared_bytes(), *component.digest().as_bytes(), largest_body, watch)
             .await?;
-        Ok(Toolset::new(self.engine.clone(), Program::link(self.engine.wasmtime(), &code, approved)?))
+        // Opens directories, which may hang where they are remote.
+        let engine = self.engine.wasmtime().clone();
+        let program = tokio::task::spawn_blocking(move || Program::link(&engine, &code, approved));
+        let program = program.await.map_err(|error| LoadError::Fault(error.to_string()))??;
+        Ok(Toolset::new(self.engine.clone(), program))
+    }
+
+    /// Refuse grants that reach the code cache.
+    fn keep_from_cache(&self, approved: &Approved) -> Result<(), LoadError> {
+        let Some(cache) = &self.cache else { return Ok(()) };
+        for mount in approved.grants().mounts() {
+            // One that cannot be resolved cannot be opened either, which says so itself.
+            let Ok(directory) = mount.host.canonicalize() else { continue };
+            if cache.starts_with(&directory) || directory.starts_with(cache) {
+                return Err(LoadError::Cache { mount: mount.host.clone(), cache: cache.to_path_buf() });
+            }
+        }
+        Ok(())
     }
 }
 

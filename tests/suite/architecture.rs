@@ -34,7 +34,7 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
     (
         "sandbox",
         &["wasmtime", "wasmtime_wasi", "tokio", "bytes", "cap_std", "rustix"],
-        &["bindings", "capability", "card", "content", "json", "policy", "schema"],
+        &["bindings", "capability", "card", "content", "engine", "json", "policy", "schema"],
     ),
     ("outcome", &[], &["card", "content", "policy", "sandbox", "schema"]),
     (

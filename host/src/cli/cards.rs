@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use fumehood::{Card, ContentBlock, ExitStatus, ResourceBody, SearchResults, WebResults};
 
+const DIFF_TIME: std::time::Duration = std::time::Duration::from_millis(500);
+
 /// One content block as text. Media are named, not dumped.
 pub(super) fn block(block: &ContentBlock) -> String {
     match block {
@@ -57,7 +59,8 @@ fn body(card: &Card, out: &mut String) -> std::fmt::Result {
         }
         Card::Diff { diffs, .. } => diffs.iter().try_for_each(|diff| {
             let old = diff.old.as_deref().unwrap_or_default();
-            let changes = similar::TextDiff::from_lines(old, &diff.new);
+            // The best diff of two long texts that have nothing in common takes quadratic time; past this, a rougher one.
+            let changes = similar::TextDiff::configure().timeout(DIFF_TIME).diff_lines(old, &diff.new);
             let before = if diff.old.is_some() { diff.path.as_str() } else { "/dev/null" };
             writeln!(out, "{}", changes.unified_diff().header(before, &diff.path))
         }),

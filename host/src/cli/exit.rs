@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use fumehood::{Failure, FailureKind, LoadError};
+use fumehood::{CompileError, Failure, FailureKind, LoadError};
 
 use super::screen;
 
@@ -80,12 +80,29 @@ impl From<LoadError> for Exit {
     fn from(error: LoadError) -> Self {
         let status = match &error {
             LoadError::Denied(_) => Status::Refused,
-            LoadError::Inspect(_) => Status::Failed,
-            LoadError::Fault(_) => Status::Fault,
+            LoadError::Inspect(_) | LoadError::Compile(CompileError::Refused { .. } | CompileError::Limit { .. }) => {
+                Status::Failed
+            }
+            LoadError::Fault(_) | LoadError::Compile(_) => Status::Fault,
             _ => Status::Usage,
         };
-        Self { status, message: error.to_string() }
+        Self { status, message: chain(&error) }
     }
+}
+
+/// An error and what caused it, where its own text does not say so already.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let more = error.to_string();
+        if !text.contains(&more) {
+            text.push_str(": ");
+            text.push_str(&more);
+        }
+        cause = error.source();
+    }
+    text
 }
 
 impl From<anyhow::Error> for Exit {

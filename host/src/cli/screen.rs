@@ -7,6 +7,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 pub(super) fn harmless(text: &str) -> Cow<'_, str> {
     let acts = |c: char| {
         (c.is_control() && c != '\n' && c != '\t')
+            || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{3164}' | '\u{ffa0}')
             || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
             || matches!(c, '\u{e0000}'..='\u{e007f}' | '\u{fff9}'..='\u{fffb}')
     };
@@ -37,7 +38,9 @@ pub(super) fn print(text: &str) -> io::Result<()> {
 /// Print to standard error, always harmless: a message may quote a tool.
 pub(super) fn note(text: &str) {
     // Nobody is left to be told when standard error is gone.
-    let _ = writeln!(io::stderr().lock(), "{}", harmless(text).trim_end());
+    let text = harmless(text);
+    // Lines after the first are set in: a quoted text cannot pass for a line of this program's own.
+    let _ = writeln!(io::stderr().lock(), "{}", text.trim_end().replace('\n', "\n  "));
 }
 
 /// Print an error.

@@ -44,6 +44,9 @@ pub(crate) struct Engine {
 }
 
 impl Engine {
+    /// Elements in one table, at most: what the pool has room for.
+    pub(crate) const TABLE_ELEMENTS: usize = config::TABLE_ELEMENTS;
+
     /// Reserves the pool, or falls back to allocation on demand with a notice; opens the cache, or goes without it,
     /// with a notice.
     ///

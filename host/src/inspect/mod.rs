@@ -45,7 +45,11 @@ pub enum InspectError {
 pub(crate) fn features() -> WasmFeatures {
     // WebAssembly 2.0 with SIMD, bulk memory, reference types and multi-value. MULTI_MEMORY is what the engine's own
     // adapters between components are written in; EXTENDED_CONST is what position-independent code needs.
-    WasmFeatures::WASM2 | WasmFeatures::MULTI_MEMORY | WasmFeatures::EXTENDED_CONST | WasmFeatures::COMPONENT_MODEL
+    // GC_TYPES is what `externref` takes, and the engine is built without the garbage collector.
+    WasmFeatures::WASM2.difference(WasmFeatures::GC_TYPES)
+        | WasmFeatures::MULTI_MEMORY
+        | WasmFeatures::EXTENDED_CONST
+        | WasmFeatures::COMPONENT_MODEL
 }
 
 impl Inspected {

@@ -7,8 +7,8 @@
 
 use serde::Serialize;
 use wasmparser::{
-    BinaryReader, ComponentType, ComponentTypeDeclaration, CoreType, Encoding, Instance, Parser, Payload,
-    TypeSectionReader,
+    BinaryReader, ComponentType, ComponentTypeDeclaration, CompositeInnerType, CoreType, Encoding, Instance, Parser,
+    Payload, TypeSectionReader,
 };
 
 use crate::finding::Finding;
@@ -36,6 +36,10 @@ pub struct Shape {
     pub initial_pages: u64,
     /// Core tables that modules define, total.
     pub tables: u64,
+    /// The most elements that one table begins with.
+    pub largest_table: u64,
+    /// The most parameters, or results, of one core function type.
+    pub widest_type: u64,
     /// Core globals that modules define, total.
     pub globals: u64,
     /// Imports and exports of core modules, total.
@@ -95,8 +99,14 @@ static LIMITS: &[Limit] = &[
     limit("core types", |s| s.core_types, 10_000),
     // The pooling allocator reserves address space for this many in one component; real tools have one or two.
     limit("memories", |s| s.memories, 8),
+    // The default pool has 512 MiB for a memory; all of a component's may begin with as much.
+    limit("initial pages of memories", |s| s.initial_pages, 8_192),
     // Same: real tools have one table a module.
     limit("tables", |s| s.tables, 32),
+    // The pool has room for this many; the largest real one has 7,688.
+    limit("initial elements of one table", |s| s.largest_table, 20_000),
+    // A jump to each of a million targets compares this many types. Compilers return one value, and take a few dozen.
+    limit("parameters or results of one function type", |s| s.widest_type, 128),
     // Position-independent Python modules have a few thousand.
     limit("globals", |s| s.globals, 20_000),
     limit("imports and exports of core modules", |s| s.core_externs, 50_000),
@@ -178,11 +188,16 @@ impl Shape {
     fn section(&mut self, payload: &Payload<'_>, bytes: &[u8]) -> Result<()> {
         match payload {
             Payload::Version { encoding: Encoding::Component | Encoding::Module, .. } => {}
-            Payload::TypeSection(section) => self.core_types += core_types(section)?,
+            Payload::TypeSection(section) => self.module_types(section)?,
             Payload::ImportSection(section) => self.core_externs += u64::from(section.count()),
             Payload::ExportSection(section) => self.core_externs += u64::from(section.count()),
             Payload::FunctionSection(section) => self.functions += u64::from(section.count()),
-            Payload::TableSection(section) => self.tables += u64::from(section.count()),
+            Payload::TableSection(section) => {
+                for table in section.clone() {
+                    self.tables += 1;
+                    self.largest_table = self.largest_table.max(table?.ty.initial);
+                }
+            }
             Payload::MemorySection(section) => {
                 for memory in section.clone() {
                     self.memories += 1;
@@ -260,12 +275,17 @@ impl Shape {
         }
         Ok(())
     }
-}
 
-fn core_types(section: &TypeSectionReader<'_>) -> Result<u64> {
-    let mut types = 0;
-    for group in section.clone() {
-        types += group?.types().len() as u64;
+    fn module_types(&mut self, section: &TypeSectionReader<'_>) -> Result<()> {
+        for group in section.clone() {
+            for ty in group?.types() {
+                self.core_types += 1;
+                if let CompositeInnerType::Func(function) = &ty.composite_type.inner {
+                    let widest = function.params().len().max(function.results().len());
+                    self.widest_type = self.widest_type.max(widest as u64);
+                }
+            }
+        }
+        Ok(())
     }
-    Ok(types)
 }

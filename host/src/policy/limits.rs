@@ -145,6 +145,15 @@ impl Limits {
         self.0[name as usize] = Limit { value, origin: Origin::Policy };
     }
 
+    /// The same limits with one of them no larger than this host's own bound.
+    pub(crate) fn capped(mut self, name: LimitName, most: u64) -> Self {
+        let limit = &mut self.0[name as usize];
+        if limit.value > most {
+            *limit = Limit { value: most, origin: Origin::Default };
+        }
+        self
+    }
+
     /// Tighten a limit to what the vendor declared. A larger value changes nothing.
     pub(crate) fn tightened(mut self, name: LimitName, value: u64) -> Self {
         let limit = &mut self.0[name as usize];

@@ -268,13 +268,13 @@ pub(crate) fn grant_line(capability: Capability) -> String {
         Capability::Filesystem { access } => {
             let short = if access == Access::ReadWrite { ".:rw" } else { "." };
             format!(
-                "allow it with --mount {short}, or in the policy file: \
+                "allow it with --mount {short}, or at the top of the policy file: \
                  grants.filesystem = [{{ host = \".\", access = \"{access}\" }}]"
             )
         }
         Capability::Clock | Capability::Random => {
             let name = capability.kind().name();
-            format!("allow it with --allow {name}, or in the policy file: grants.{name} = true")
+            format!("allow it with --allow {name}, or at the top of the policy file: grants.{name} = true")
         }
     }
 }

@@ -92,13 +92,15 @@ pub enum MountError {
 }
 
 impl Mount {
-    /// The short form that grants this mount: `./src:/src:rw`.
+    /// The short form that grants this mount, quoted for a shell where it has to be: `./src:/src:rw`.
     pub fn short_form(&self) -> String {
         let access = match self.access {
             Access::Read => "",
             Access::ReadWrite => ":rw",
         };
-        format!("{}:{}{access}", self.host.display(), self.guest)
+        let text = format!("{}:{}{access}", self.host.display(), self.guest);
+        let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:=@%,~".contains(c);
+        if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
     }
 
     /// The same mount, with a relative host path taken from `base`.

@@ -116,13 +116,10 @@ fn annotations(annotations: Option<wit::Annotations>, at: &str) -> Checked<Optio
     ensure(in_range, || format!("{at}.annotations.priority"), "is not a number from 0 to 1")?;
     let dated = last_modified.as_deref().is_none_or(is_rfc3339);
     ensure(dated, || format!("{at}.annotations.last-modified"), "is not an RFC 3339 date and time")?;
-    let audience = audience
-        .into_iter()
-        .map(|role| match role {
-            wit::Role::User => Role::User,
-            wit::Role::Assistant => Role::Assistant,
-        })
-        .collect();
+    // Each once: a list of a million would be small here and large in JSON.
+    let named = |role| audience.contains(&role);
+    let roles = [(named(wit::Role::User), Role::User), (named(wit::Role::Assistant), Role::Assistant)];
+    let audience = roles.into_iter().filter(|(named, _)| *named).map(|(_, role)| role).collect();
     // -0.0 and 0.0 are the same priority and must be the same bytes.
     Ok(Some(Annotations { audience, priority: priority.map(|priority| priority + 0.0), last_modified }))
 }
@@ -169,7 +166,7 @@ fn is_rfc3339(text: &str) -> bool {
     let zone = match rest.strip_prefix('.') {
         Some(fraction) => {
             let zone = fraction.trim_start_matches(|c: char| c.is_ascii_digit());
-            if zone.len() == fraction.len() {
+            if !(1..=9).contains(&(fraction.len() - zone.len())) {
                 return false;
             }
             zone
@@ -183,6 +180,7 @@ fn is_rfc3339(text: &str) -> bool {
 pub(super) fn card(card: wit::Card, finished: bool, limits: &Limits, usage: &mut Usage) -> Checked<Card> {
     let card = convert_card(card, finished, limits, usage)?;
     ensure(!card.title().trim().is_empty(), || "card.title".to_owned(), "is empty")?;
+    ensure(!card.title().contains(['\n', '\r']), || "card.title".to_owned(), "is more than one line")?;
     count(LimitName::ContentBytes, card_bytes(&card), limits, usage)?;
     Ok(card)
 }

@@ -9,8 +9,8 @@ use crate::bindings::fumehood::tool::types;
 use crate::policy::{LimitName, Limits, Usage};
 use crate::schema::{Args, Valid};
 
-/// WASI's streams carry up to 64 KiB at once and its lists of names more than a small value bound would allow.
-const LEAST_HOSTCALL_BYTES: u64 = 1 << 20;
+/// Room for the record around the value, and for a tool error's text under a small value bound.
+const RESULT_RECORD_BYTES: u64 = 64 << 10;
 
 /// Why a tool says it has no value. The tool chose every text in it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -93,7 +93,7 @@ impl GrantedSandbox<'_> {
         let grants = program.approved.grants();
         let state = State::granted(meter(limits), program.uses_wasi, grants, &program.mounts, progress);
         // `execute` is bounded by the clock, not by fuel; `u64::MAX` units would last for centuries.
-        let bytes = limits.value(LimitName::ValueBytes).max(LEAST_HOSTCALL_BYTES);
+        let bytes = limits.value(LimitName::ValueBytes).saturating_add(RESULT_RECORD_BYTES);
         let store = state.and_then(|state| program.store(Export::Execute, state, u64::MAX, bytes));
         let mut store = match store {
             Ok(store) => store,

@@ -5,15 +5,19 @@ use wasmtime::component::types::ComponentItem;
 use wasmtime::component::{Component, HasSelf, InstancePre, Linker};
 
 use super::state::State;
-use super::stop::{DeniedImport, Export};
+use super::stop::{DeniedImport, Export, Remedy};
 use crate::bindings::fumehood::tool::progress;
-use crate::capability::{self, Need, Sealed};
+use crate::capability::{self, CapabilityKind, Need, Sealed};
 use crate::policy::Grants;
 
 /// Which sandbox a linker is for.
 #[derive(Clone, Copy)]
 pub(super) enum Sandbox<'a> {
-    Granted(&'a Grants),
+    Granted {
+        grants: &'a Grants,
+        /// What the manifest asks for: nothing else can be granted.
+        asked: &'a [CapabilityKind],
+    },
     Sealed(Export),
 }
 
@@ -48,16 +52,17 @@ pub(super) fn link(
 
 /// The denial that stands in for a function, unless this sandbox answers it.
 fn denial(import: &str, function: &str, sandbox: Sandbox<'_>) -> Option<DeniedImport> {
-    let denied = |export, grant| Some(DeniedImport { export, import: spoken_name(import, function), grant });
+    let denied = |export, remedy| Some(DeniedImport { export, import: spoken_name(import, function), remedy });
     let row = capability::lookup(import);
     let sealed = row.map_or(Sealed::Denied, |row| capability::sealed(row, function));
     match (sandbox, row.map_or(Need::Never, |row| row.need)) {
-        (Sandbox::Sealed(export), _) if sealed == Sealed::Denied => denied(export, None),
-        (Sandbox::Sealed(_), _) | (Sandbox::Granted(_), Need::Runtime) => None,
-        (Sandbox::Granted(_), Need::Never) => denied(Export::Execute, None),
-        (Sandbox::Granted(grants), Need::Capability(kind)) => {
+        (Sandbox::Sealed(export), _) if sealed == Sealed::Denied => denied(export, Remedy::None),
+        (Sandbox::Sealed(_), _) | (Sandbox::Granted { .. }, Need::Runtime) => None,
+        (Sandbox::Granted { .. }, Need::Never) => denied(Export::Execute, Remedy::None),
+        (Sandbox::Granted { grants, asked }, Need::Capability(kind)) => {
             // Without the grant, what the sealed sandbox answers is answered here too, and the same way.
-            if grants.holds(kind) || sealed != Sealed::Denied { None } else { denied(Export::Execute, Some(kind)) }
+            let remedy = if asked.contains(&kind) { Remedy::Grant(kind) } else { Remedy::Ask(kind) };
+            if grants.holds(kind) || sealed != Sealed::Denied { None } else { denied(Export::Execute, remedy) }
         }
     }
 }

@@ -90,6 +90,12 @@ impl ResourceLimiter for Meter {
     fn table_growing(&mut self, current: usize, desired: usize, maximum: Option<usize>) -> wasmtime::Result<bool> {
         let wanted = self.table_elements.saturating_add((desired as u64).saturating_sub(current as u64));
         self.within(LimitName::TableElements, wanted)?;
+        // With a pool, growth past its room would fail; without one it would not. A guest must not be able to tell.
+        let (limit, asked) = (LimitName::TableElements, desired as u64);
+        let max = crate::engine::Engine::TABLE_ELEMENTS as u64;
+        if asked > max {
+            return Err(Exceeded { limit, asked, max, origin: Origin::Default }.into());
+        }
         if maximum.is_some_and(|maximum| desired > maximum) {
             return Ok(false);
         }

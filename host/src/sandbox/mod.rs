@@ -67,10 +67,12 @@ impl Program {
             let pre = link::link(engine, component, sandbox).map_err(LinkError::Imports)?;
             ToolComponentPre::new(pre).map_err(LinkError::Imports)
         };
+        let asked = approved.inspected().manifest().capabilities.iter().map(|request| request.capability.kind());
+        let asked: Vec<_> = asked.collect();
         let mounts = approved.grants().mounts().iter().map(OpenMount::open).collect::<Result<_, _>>()?;
         let uses_wasi = component.component_type().imports(engine).any(|(name, _)| name.starts_with("wasi:"));
         Ok(Self {
-            execute: pre(Sandbox::Granted(approved.grants()))?,
+            execute: pre(Sandbox::Granted { grants: approved.grants(), asked: &asked })?,
             render: pre(Sandbox::Sealed(Export::Render))?,
             present: pre(Sandbox::Sealed(Export::Present))?,
             approved,
@@ -91,8 +93,10 @@ impl Program {
         }
     }
 
-    /// A fresh store under these limits. `fuel` bounds the work; `bytes` the largest single thing that may come out.
+    /// A fresh store under these limits. `fuel` bounds the work, `bytes` what the export may return.
     fn store(&self, export: Export, state: State, fuel: u64, bytes: u64) -> wasmtime::Result<Store<State>> {
+        let result_bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        let argument_bytes = export.argument_bytes();
         let mut store = Store::new(self.pre(export).engine(), state);
         store.limiter(|state| &mut state.meter);
         store.set_fuel(fuel)?;
@@ -101,12 +105,21 @@ impl Program {
             Ok(UpdateDeadline::Yield(YIELD_TICKS))
         });
         store.set_epoch_deadline(YIELD_TICKS);
-        store.set_hostcall_fuel(usize::try_from(bytes).unwrap_or(usize::MAX));
+        store.set_hostcall_fuel(result_bytes);
         store.set_max_component_handles(MAX_HANDLES);
-        store.call_hook(|mut context, hook| match hook {
+        // wasmtime has one bound for what a guest hands over, be it to an import or as a result; here they differ.
+        store.call_hook(move |mut context, hook| match hook {
+            CallHook::CallingHost => {
+                context.set_hostcall_fuel(argument_bytes);
+                Ok(())
+            }
+            CallHook::ReturningFromWasm => {
+                context.set_hostcall_fuel(result_bytes);
+                Ok(())
+            }
             // On the way back: only then is it known whether the guest called, or was made to yield.
             CallHook::ReturningFromHost => Ok(context.data_mut().meter.count_host_call()?),
-            _ => Ok(()),
+            CallHook::CallingWasm => Ok(()),
         });
         Ok(store)
     }

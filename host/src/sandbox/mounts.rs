@@ -28,7 +28,8 @@ impl OpenMount {
     pub(crate) fn open(mount: &Mount) -> Result<Self, OpenMountError> {
         let failed = |source| OpenMountError { path: mount.host.clone(), source };
         let dir = Dir::open_ambient_dir(&mount.host, ambient_authority()).map_err(failed)?;
-        Ok(Self { path: by_descriptor(&dir).unwrap_or_else(|| mount.host.clone()), mount: mount.clone(), _dir: dir })
+        let path = by_descriptor(&dir, &mount.host).map_err(failed)?;
+        Ok(Self { path, mount: mount.clone(), _dir: dir })
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -46,18 +47,19 @@ impl OpenMount {
 
 /// A path that names the open directory itself. wasmtime takes only paths.
 #[cfg(target_os = "linux")]
-fn by_descriptor(dir: &Dir) -> Option<PathBuf> {
+fn by_descriptor(dir: &Dir, _: &Path) -> std::io::Result<PathBuf> {
     use std::os::fd::{AsFd as _, AsRawFd as _};
     let path = PathBuf::from(format!("/proc/self/fd/{}", dir.as_fd().as_raw_fd()));
-    // Without /proc, or in another process's view of it, the mount's own path has to do.
-    let same = |a: rustix::fs::Stat, b: rustix::fs::Stat| (a.st_dev, a.st_ino) == (b.st_dev, b.st_ino);
-    match (rustix::fs::stat(&path), rustix::fs::fstat(dir)) {
-        (Ok(named), Ok(held)) if same(named, held) => Some(path),
-        _ => None,
+    let (named, held) = (rustix::fs::stat(&path)?, rustix::fs::fstat(dir)?);
+    if (named.st_dev, named.st_ino) == (held.st_dev, held.st_ino) {
+        Ok(path)
+    } else {
+        Err(std::io::Error::other("/proc is not this process's own, and a grant is held open through it"))
     }
 }
 
+/// Elsewhere the mount's own path has to do: what it names is looked up at each call.
 #[cfg(not(target_os = "linux"))]
-fn by_descriptor(_: &Dir) -> Option<PathBuf> {
-    None
+fn by_descriptor(_: &Dir, path: &Path) -> std::io::Result<PathBuf> {
+    Ok(path.to_owned())
 }

@@ -30,6 +30,10 @@ pub(crate) enum ProjectorStop {
     Malformed(Malformed),
 }
 
+/// Calls into the host of one projector. They cost the host time and the guest no fuel, and an honest runtime makes a
+/// few hundred while it starts.
+const HOST_CALLS: u64 = 20_000;
+
 /// One projection in a sandbox without any authority.
 pub(crate) struct SealedSandbox<'a> {
     program: &'a Program,
@@ -92,7 +96,7 @@ impl<'a> SealedSandbox<'a> {
         let Self { program, limits } = self;
         let fuel = limits.value(LimitName::ProjectorFuel);
         let bytes = limits.value(LimitName::ContentBytes).saturating_add(RECORD_BYTES);
-        let state = State::sealed(meter(limits), program.uses_wasi);
+        let state = State::sealed(meter(&limits.capped(LimitName::HostCalls, HOST_CALLS)), program.uses_wasi);
         let mut store = match program.store(export, state, fuel, bytes) {
             Ok(store) => store,
             Err(error) => {

@@ -56,7 +56,7 @@ impl Wasi {
     fn new(mut ctx: WasiCtxBuilder, capture: Capture) -> Self {
         let mut table = ResourceTable::new();
         table.set_max_capacity(MAX_RESOURCES);
-        ctx.stdout(capture.stdout()).stderr(capture.stderr());
+        ctx.stdout(capture.stdout()).stderr(capture.stderr()).max_random_size(MAX_RANDOM_BYTES);
         Self { ctx: ctx.build(), table, capture }
     }
 
@@ -116,10 +116,7 @@ fn stop_clocks(ctx: &mut WasiCtxBuilder) {
 }
 
 fn fix_random(ctx: &mut WasiCtxBuilder) {
-    ctx.secure_random(fixed_random())
-        .insecure_random(fixed_random())
-        .insecure_random_seed(FIXED_SEED)
-        .max_random_size(MAX_RANDOM_BYTES);
+    ctx.secure_random(fixed_random()).insecure_random(fixed_random()).insecure_random_seed(FIXED_SEED);
 }
 
 /// Every byte once, then again from the start: not random, and the same everywhere.

@@ -33,11 +33,33 @@ impl fmt::Display for Export {
     }
 }
 
+impl Export {
+    /// The most bytes that one call into the host may carry, strings and lists in all. A tool writes a file in parts;
+    /// a projector has nobody to write to but the operator's log. Its calls cost the host time and no fuel.
+    pub(super) const fn argument_bytes(self) -> usize {
+        match self {
+            Self::Execute => 16 << 20,
+            Self::Render | Self::Present => 128 << 10,
+        }
+    }
+}
+
 /// Who ended an export call from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Interrupt {
     Deadline,
     Cancelled,
+}
+
+/// What would make a denied import work in `execute`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Remedy {
+    /// The operator grants what the manifest asks for.
+    Grant(CapabilityKind),
+    /// The vendor asks for it first: a policy cannot grant what no manifest asks for.
+    Ask(CapabilityKind),
+    /// Nothing would.
+    None,
 }
 
 /// A guest called what it may not.
@@ -46,19 +68,24 @@ pub(crate) struct DeniedImport {
     pub(crate) export: Export,
     /// `wasi:clocks/wall-clock.now`.
     pub(crate) import: String,
-    /// What would allow it in `execute`. A projector's denial has none.
-    pub(crate) grant: Option<CapabilityKind>,
+    /// A projector's denial has none.
+    pub(crate) remedy: Remedy,
 }
 
 impl fmt::Display for DeniedImport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { export, import, grant } = self;
-        match (export, grant) {
+        let Self { export, import, remedy } = self;
+        match (export, remedy) {
             (Export::Render | Export::Present, _) => write!(f, "{export} called {import}, which a projector may not"),
-            (Export::Execute, Some(kind)) => {
+            (Export::Execute, Remedy::Grant(kind)) => {
                 write!(f, "execute called {import}, which is not granted; {}", grant_line(kind.least()))
             }
-            (Export::Execute, None) => write!(f, "execute called {import}, which no grant allows"),
+            (Export::Execute, Remedy::Ask(kind)) => write!(
+                f,
+                "execute called {import}, which takes the capability {kind}, and the manifest does not ask for it: \
+                 no policy can grant it before the vendor does"
+            ),
+            (Export::Execute, Remedy::None) => write!(f, "execute called {import}, which no grant allows"),
         }
     }
 }
@@ -111,9 +138,15 @@ impl Stop {
             None => {}
         }
         let cause = error.root_cause().to_string();
+        // A call into the host that went wrong has wasm frames above it; reading a result has none.
+        let called = error.downcast_ref::<WasmBacktrace>().is_some_and(|trace| !trace.frames().is_empty());
         // wasmtime keeps these two types to itself: their texts are all there is, and a test holds each.
         if cause.contains("fuel allocated for hostcalls has been exhausted") {
-            return exceeded(bytes_limit);
+            return if called {
+                Self::Trap("more bytes in one call into the host than it takes; pass them in parts".to_owned())
+            } else {
+                exceeded(bytes_limit)
+            };
         }
         if cause.contains("instance count too high") {
             return exceeded(LimitName::Instances);
@@ -121,8 +154,6 @@ impl Stop {
         if error.downcast_ref::<std::io::Error>().is_some() {
             return Self::Host(cause);
         }
-        // A call into the host that went wrong has wasm frames above it; reading a result has none.
-        let called = error.downcast_ref::<WasmBacktrace>().is_some_and(|trace| !trace.frames().is_empty());
         if called { Self::Trap(cause) } else { Self::Malformed(cause) }
     }
 }

@@ -23,8 +23,10 @@ pub(super) fn publish(dir: &Dir, name: &str, parts: &[&[u8]], taken: Taken) -> i
     let mut tries = 0;
     loop {
         match attempt(dir, name, parts, taken) {
-            // Another host cleaned up between our making the file and our locking it.
-            Err(error) if error.kind() == io::ErrorKind::NotFound && tries < 3 => tries += 1,
+            // Another host cleans up, or did, between our making the file and our locking it.
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::WouldBlock) && tries < 3 => {
+                tries += 1;
+            }
             result => return result,
         }
     }
