@@ -52,15 +52,15 @@ impl Bare {
         if self.counts_fuel {
             store.set_fuel(2_000_000_000).unwrap();
         }
-        if self.sees_epochs {
-            store.set_epoch_deadline(1);
-            store.epoch_deadline_async_yield_and_update(1);
-        }
         store
     }
 
     async fn instance(&self) -> (Store<StoreLimits>, ToolComponent) {
         let mut store = self.store();
+        if self.sees_epochs {
+            store.set_epoch_deadline(1);
+            store.epoch_deadline_async_yield_and_update(1);
+        }
         let instance = self.pre.instantiate_async(&mut store).await.unwrap();
         (store, instance)
     }
@@ -78,7 +78,7 @@ impl Bare {
     /// [`Self::render`] on this thread's own stack. Such a guest cannot give way: nothing but fuel ends it.
     pub(crate) fn render_synchronously(&self, tool: &str, args: &str, value: &str) -> Vec<ContentBlock> {
         let mut store = self.store();
-        store.epoch_deadline_trap();
+        // A tick a millisecond: never.
         store.set_epoch_deadline(u64::MAX >> 1);
         let instance = self.pre.instance_pre().instantiate(&mut store).unwrap();
         let interface = instance.get_export_index(&mut store, None, "fumehood:tool/tool@0.1.0").unwrap();
