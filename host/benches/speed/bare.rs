@@ -1,0 +1,100 @@
+//! The three exports on bare wasmtime: the least that an honest host does, and no gate.
+
+use std::path::Path;
+
+use wasmtime::component::{Component, Linker};
+use wasmtime::{Engine, Store, StoreLimits, StoreLimitsBuilder};
+
+use self::bindings::exports::fumehood::tool::tool::{Card, ContentBlock};
+use self::bindings::{ToolComponent, ToolComponentPre};
+
+#[path = "../../src/bindings.rs"]
+mod bindings;
+// The very configuration of the host, its pool and its ticker: the baseline has no other.
+#[path = "../../src/engine/mod.rs"]
+#[expect(dead_code, unreachable_pub, unused_imports, reason = "the engine is private to its crate")]
+pub(crate) mod engine;
+
+/// An engine as the host makes it.
+pub(crate) fn engine(bounds: engine::Bounds) -> engine::Engine {
+    let settings = engine::EngineSettings::standard(engine::Compiler::InProcess, engine::CacheLocation::Off);
+    engine::Engine::new(engine::EngineSettings { bounds, ..settings }).unwrap()
+}
+
+/// A component without imports, compiled and linked.
+pub(crate) struct Bare {
+    engine: Engine,
+    pre: ToolComponentPre<StoreLimits>,
+    counts_fuel: bool,
+    sees_epochs: bool,
+}
+
+type Rendered = Result<Vec<ContentBlock>, String>;
+
+impl Bare {
+    /// On an engine as the host makes it.
+    pub(crate) fn load(engine: &Engine, file: &Path) -> Self {
+        Self::counting(engine, file, true, true)
+    }
+
+    /// On an engine that may do without fuel or epochs.
+    pub(crate) fn counting(engine: &Engine, file: &Path, counts_fuel: bool, sees_epochs: bool) -> Self {
+        #[expect(clippy::disallowed_methods, reason = "the benchmark names the file")]
+        let component = Component::new(engine, std::fs::read(file).unwrap()).unwrap();
+        let pre = Linker::new(engine).instantiate_pre(&component).unwrap();
+        Self { engine: engine.clone(), pre: ToolComponentPre::new(pre).unwrap(), counts_fuel, sees_epochs }
+    }
+
+    fn store(&self) -> Store<StoreLimits> {
+        let limits = StoreLimitsBuilder::new().memory_size(256 << 20).trap_on_grow_failure(true).build();
+        let mut store = Store::new(&self.engine, limits);
+        store.limiter(|limits| limits);
+        if self.counts_fuel {
+            store.set_fuel(2_000_000_000).unwrap();
+        }
+        store
+    }
+
+    async fn instance(&self) -> (Store<StoreLimits>, ToolComponent) {
+        let mut store = self.store();
+        if self.sees_epochs {
+            store.set_epoch_deadline(1);
+            store.epoch_deadline_async_yield_and_update(1);
+        }
+        let instance = self.pre.instantiate_async(&mut store).await.unwrap();
+        (store, instance)
+    }
+
+    pub(crate) async fn execute(&self, tool: &str, args: &str) -> String {
+        let (mut store, instance) = self.instance().await;
+        instance.fumehood_tool_tool().call_execute(&mut store, tool, args).await.unwrap().unwrap()
+    }
+
+    pub(crate) async fn render(&self, tool: &str, args: &str, value: &str) -> Vec<ContentBlock> {
+        let (mut store, instance) = self.instance().await;
+        instance.fumehood_tool_tool().call_render(&mut store, tool, args, value).await.unwrap().unwrap()
+    }
+
+    /// [`Self::render`] on this thread's own stack. Such a guest cannot give way: nothing but fuel ends it.
+    pub(crate) fn render_synchronously(&self, tool: &str, args: &str, value: &str) -> Vec<ContentBlock> {
+        let mut store = self.store();
+        // A tick a millisecond: never.
+        store.set_epoch_deadline(u64::MAX >> 1);
+        let instance = self.pre.instance_pre().instantiate(&mut store).unwrap();
+        let interface = instance.get_export_index(&mut store, None, "fumehood:tool/tool@0.1.0").unwrap();
+        let render = instance.get_export_index(&mut store, Some(&interface), "render").unwrap();
+        let render = instance.get_typed_func::<(&str, &str, &str), (Rendered,)>(&mut store, render).unwrap();
+        render.call(&mut store, (tool, args, value)).unwrap().0.unwrap()
+    }
+
+    pub(crate) async fn present(&self, tool: &str, args: &str, value: &str) -> Option<Card> {
+        let (mut store, instance) = self.instance().await;
+        instance.fumehood_tool_tool().call_present(&mut store, tool, args, Some(value)).await.unwrap().unwrap()
+    }
+
+    /// All three, each in an instance of its own.
+    pub(crate) async fn call(&self, tool: &str, args: &str) -> (Vec<ContentBlock>, Option<Card>) {
+        let value = self.execute(tool, args).await;
+        (self.render(tool, args, &value).await, self.present(tool, args, &value).await)
+    }
+}
