@@ -1,6 +1,6 @@
 //! The form of a manifest, walked by hand so that every fault is found at once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -24,6 +24,11 @@ const MAX_LINE: usize = 256;
 const MAX_VERSION: usize = 64;
 /// Ten minutes: what takes longer belongs outside a call.
 const MAX_TIME_LIMIT: u64 = 600_000;
+/// Different regular expressions of all schemas. What compiles them takes up to 256 KiB each: 32 MiB.
+const MAX_PATTERNS: usize = 128;
+/// The same, once more for each schema that repeats one, since each schema compiles its own: 128 MiB at worst, and
+/// one for each schema of as many tools as there may be.
+const MAX_COMPILED: usize = 2 * MAX_TOOLS;
 
 /// Reads the whole form.
 pub(super) fn read(value: &Value, digest: Digest) -> Result<Manifest, Vec<Finding>> {
@@ -75,6 +80,7 @@ impl Walk {
             self.refuse("manifest/too-many-tools", "/tools", message, "split the component");
             return None;
         }
+        self.few_patterns(list);
         let mut names = BTreeMap::new();
         let mut tools = Vec::new();
         for (index, value) in list.iter().enumerate() {
@@ -89,6 +95,27 @@ impl Walk {
             tools.push(tool);
         }
         Some(tools)
+    }
+
+    /// Counted before any schema is looked at, since what they take to compile adds up over the component.
+    fn few_patterns(&mut self, tools: &[Value]) {
+        let schemas = tools.iter().flat_map(|tool| ["inputSchema", "outputSchema"].map(|key| tool.get(key)));
+        let schemas = schemas.flatten().map(patterns);
+        let (mut different, mut compiled) = (BTreeSet::new(), 0);
+        for patterns in schemas {
+            compiled += patterns.len();
+            different.extend(patterns);
+        }
+        for (count, limit, what) in [
+            (different.len(), MAX_PATTERNS, "different regular expressions"),
+            (compiled, MAX_COMPILED, "regular expressions, each counted once for each schema that has it,"),
+        ] {
+            if count > limit {
+                let message = format!("all schemas together hold {count} {what} over the limit of {limit}");
+                let remedy = "check less by `pattern` and `patternProperties`: name the values in an `enum`, or let the tool check them";
+                self.refuse("manifest/too-many-patterns", "/tools", message, remedy);
+            }
+        }
     }
 
     fn tool(&mut self, value: &Value, at: &str) -> Option<ToolManifest> {
@@ -265,6 +292,25 @@ impl Walk {
             }
         }
     }
+}
+
+/// What could be a regular expression of a schema: in every object, also where no subschema is.
+fn patterns(schema: &Value) -> BTreeSet<&str> {
+    let mut found = BTreeSet::new();
+    let mut rest = vec![schema];
+    while let Some(value) = rest.pop() {
+        match value {
+            Value::Array(items) => rest.extend(items),
+            Value::Object(members) => {
+                found.extend(members.get("pattern").and_then(Value::as_str));
+                let named = members.get("patternProperties").and_then(Value::as_object);
+                found.extend(named.into_iter().flat_map(|named| named.keys().map(String::as_str)));
+                rest.extend(members.values());
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+    found
 }
 
 /// The quick answer, without a pointer for every node on the way.

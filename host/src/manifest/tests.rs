@@ -264,3 +264,37 @@ fn an_unusable_schema_concerns_its_tool() {
     assert!(tool.input().is_ok() && tool.output().is_err());
     assert_eq!(tool.findings()[0].at, "/tools/1/outputSchema");
 }
+
+/// `tools` tools, each with what `schema` makes of its number for input and output.
+fn many_tools(tools: usize, schema: impl Fn(usize) -> Value) -> Vec<String> {
+    let mut manifest = good();
+    let list = (0..tools).map(|index| {
+        let mut tool = manifest["tools"][0].clone();
+        tool["name"] = json!(format!("tool{index}"));
+        tool["inputSchema"] = schema(2 * index);
+        tool["outputSchema"] = schema(2 * index + 1);
+        tool
+    });
+    manifest["tools"] = list.collect::<Vec<_>>().into();
+    let faults = Manifest::parse(manifest.to_string().as_bytes()).err().unwrap_or_default();
+    faults.into_iter().map(|fault| format!("{} {} {}", fault.rule, fault.at, fault.message)).collect()
+}
+
+#[test]
+fn patterns_are_counted_over_all_tools() {
+    let own = |index: usize| json!({"type": "object", "properties": {"a": {"pattern": format!("^{index}$")}}});
+    assert_eq!(many_tools(64, own), [""; 0]);
+    let message = "all schemas together hold 130 different regular expressions over the limit of 128";
+    assert_eq!(many_tools(65, own), [format!("manifest/too-many-patterns /tools {message}")]);
+    let named = |index: usize| json!({"items": [{"patternProperties": {format!("^{index}$"): {}}}]});
+    assert_eq!(many_tools(64, named), [""; 0]);
+    assert_eq!(many_tools(65, named), [format!("manifest/too-many-patterns /tools {message}")]);
+    // Each schema compiles its own, so sharing does not help without end.
+    let shared = |_: usize| json!({"type": "object", "patternProperties": {"^a$": {}}, "pattern": "^b$"});
+    assert_eq!(many_tools(128, shared), [""; 0]);
+    let faults = many_tools(129, shared);
+    assert!(faults.len() == 1 && faults[0].contains("hold 516 regular expressions"), "{faults:?}");
+    // A property of the name is none.
+    let property = |index: usize| json!({"properties": {"pattern": {"title": index.to_string()}}});
+    assert_eq!(many_tools(256, property), [""; 0]);
+}

@@ -12,6 +12,7 @@ use super::graph::Graph;
 use super::lint::{lint, written_len};
 use super::report::Report;
 use super::violation::{rebound, told};
+use super::work::{STATE_BYTES, States};
 use super::{Admitted, MAX_BYTES, MAX_NESTING, MAX_PATTERNS, MAX_SUBSCHEMAS, PATTERN_BYTES, Use};
 use crate::finding::Finding;
 
@@ -20,6 +21,9 @@ const EXPLAINED_BYTES: u64 = 64 << 10;
 
 /// Meta-schema errors listed.
 const META_ERRORS: usize = 20;
+
+/// Bytes of a pattern of a dozen states: where measuring begins.
+const LEAST_PATTERN: usize = 512;
 
 pub(super) fn admit(schema: &Value, purpose: Use) -> Result<Admitted, Vec<Finding>> {
     let mut report = Report::default();
@@ -44,8 +48,8 @@ pub(super) fn admit(schema: &Value, purpose: Use) -> Result<Admitted, Vec<Findin
         });
         let graph = Graph::read(schema, dialect, &mut report);
         lint(&graph, dialect, purpose, &mut report);
-        check_patterns(&graph, &mut report);
-        let cost = cost(&graph, &mut report);
+        let states = check_patterns(&graph, &mut report);
+        let cost = cost(&graph, &states, &mut report);
         check_meta(root, dialect, &mut report);
         let validator = match cost {
             Some(cost) if !report.refused() => compile(root, dialect, &mut report).map(|validator| (cost, validator)),
@@ -91,9 +95,9 @@ fn small(schema: &Value, report: &mut Report) -> bool {
     true
 }
 
-/// Every pattern has to run on the linear engine, and stay small on it.
-fn check_patterns(graph: &Graph<'_>, report: &mut Report) {
-    let mut patterns: BTreeMap<&str, String> = BTreeMap::new();
+/// Every pattern has to run on the linear engine, and stay small on it. How small, is returned.
+fn check_patterns<'a>(graph: &Graph<'a>, report: &mut Report) -> States<'a> {
+    let mut patterns: BTreeMap<&'a str, String> = BTreeMap::new();
     for (number, node) in graph.nodes.iter().enumerate() {
         if let Some(pattern) = node.value.get("pattern").and_then(Value::as_str) {
             patterns.entry(pattern).or_insert_with(|| graph.pointer_under(number, Some("pattern")));
@@ -109,21 +113,35 @@ fn check_patterns(graph: &Graph<'_>, report: &mut Report) {
             format!("{} patterns where {MAX_PATTERNS} are allowed", patterns.len()),
             "check less by pattern",
         );
-        return;
+        return States::new();
     }
+    let mut states = States::new();
     for (pattern, at) in patterns {
-        if options(Dialect::Draft202012).build(&json!({"pattern": pattern})).is_err() {
+        let Some(bytes) = compiled_bytes(pattern) else {
             report.refuse(
                 "schema/pattern",
                 at,
                 "the pattern is invalid, too large, or needs look-around or back-references",
-                "write a regular expression that runs in linear time, with smaller counts",
+                "write a regular expression that runs in linear time, and `maxLength` in place of a count such as `{1,255}`",
             );
-        } else if pattern.contains("\\p") || pattern.contains("\\P") {
+            continue;
+        };
+        states.insert(pattern, bytes as u64 / STATE_BYTES);
+        if pattern.contains("\\p") || pattern.contains("\\P") {
             let message = "Python clients cannot read `\\p{…}`";
             report.warn("schema/pattern-classes", at, message, "write the ranges out");
         }
     }
+    states
+}
+
+/// The least power of two of bytes that a pattern's program fits in; `None` if it is none, or over
+/// [`PATTERN_BYTES`]. The engine does not say its size, but refuses what is over a limit.
+fn compiled_bytes(pattern: &str) -> Option<usize> {
+    let schema = json!({"pattern": pattern});
+    let rungs = std::iter::successors(Some(LEAST_PATTERN), |bytes| Some(bytes * 2));
+    let mut rungs = rungs.take_while(|&bytes| bytes <= PATTERN_BYTES);
+    rungs.find(|&bytes| options(Dialect::Draft202012, bytes).build(&schema).is_ok())
 }
 
 fn check_meta(root: &Map<String, Value>, dialect: Dialect, report: &mut Report) {
@@ -152,7 +170,10 @@ fn refuse_error(error: &ValidationError<'_>, report: &mut Report) {
 }
 
 fn compile(root: &Map<String, Value>, dialect: Dialect, report: &mut Report) -> Option<jsonschema::Validator> {
-    options(dialect).build(&Value::Object(detached(root))).map_err(|error| refuse_error(&error, report)).ok()
+    options(dialect, PATTERN_BYTES)
+        .build(&Value::Object(detached(root)))
+        .map_err(|error| refuse_error(&error, report))
+        .ok()
 }
 
 /// The schema without the URI it gives itself. All references are local, so it changes nothing but this: no schema
@@ -165,16 +186,16 @@ fn detached(root: &Map<String, Value>) -> Map<String, Value> {
 }
 
 /// One set of options for every schema: offline, linear patterns, formats asserted.
-fn options(dialect: Dialect) -> jsonschema::ValidationOptions<'static> {
+fn options(dialect: Dialect, pattern_bytes: usize) -> jsonschema::ValidationOptions<'static> {
     jsonschema::options()
         .with_draft(dialect.draft())
         .offline()
-        .with_pattern_options(PatternOptions::regex().size_limit(PATTERN_BYTES).dfa_size_limit(PATTERN_BYTES))
+        .with_pattern_options(PatternOptions::regex().size_limit(pattern_bytes).dfa_size_limit(PATTERN_BYTES))
         .should_validate_formats(true)
         .with_format("regex", |_: &str| true)
 }
 
 /// Whether values are checked against a format.
 pub(super) fn asserts(format: &str, dialect: Dialect) -> bool {
-    format != "regex" && options(dialect).is_known_format(dialect.draft(), format)
+    format != "regex" && options(dialect, PATTERN_BYTES).is_known_format(dialect.draft(), format)
 }

@@ -5,19 +5,17 @@ use serde_json::Value;
 
 use super::Admitted;
 use super::violation::Violations;
+use super::work::BYTES_PER_NODE;
 use crate::json::Json;
 
-/// Visits of a whole check, at 10 to 50 ns each. No value within a megabyte comes near it with a schema that a
-/// person would write.
-const MAX_VISITS: u64 = 200_000_000;
+/// Visits of a whole check, and what takes as long as a visit, at 10 to 50 ns each: a second, or four when all of it
+/// goes to patterns. A megabyte stays below it with a schema that a person would write.
+pub(super) const MAX_VISITS: u64 = 20_000_000;
 
 /// What explaining may cost: each unit is an error of some hundred bytes or a share of the copies it holds, times
 /// the levels that repeat it. A million is tens of megabytes and tenths of a second at worst; a value of two thousand
 /// nodes under a schema of usual shape stays below.
 const MAX_EXPLAINED: u64 = 1_000_000;
-
-/// Text bytes that count as one node: what copying them costs.
-const BYTES_PER_NODE: u64 = 64;
 
 /// Stack for one level of schema or value. On 2 MiB an optimised `jsonschema` compiles 500 levels of schema and checks
 /// 1,000 of a value, so a level is at most 4 KiB; four times that leaves room for an unoptimised build.
@@ -58,8 +56,10 @@ impl Drop for Compiled {
 pub(super) fn check(schema: &Admitted, json: &Json) -> Result<(), Violations> {
     let usage = json.usage();
     let bound = schema.cost.at(usage.depth);
-    let size = usage.nodes.saturating_add(usage.bytes.max(json.text().len() as u64) / BYTES_PER_NODE);
-    if bound.visits.saturating_mul(size) > MAX_VISITS {
+    let bytes = usage.bytes.max(json.text().len() as u64);
+    let size = usage.nodes.saturating_add(bytes / BYTES_PER_NODE);
+    let visits = bound.visits.saturating_mul(size);
+    if visits > MAX_VISITS || visits.saturating_add(bound.effort.units(json.value(), size, bytes)) > MAX_VISITS {
         return Err(Violations::too_large_to_check(usage.nodes));
     }
     // A value at depth d and the in-place run there: the recursion is never deeper than their product.

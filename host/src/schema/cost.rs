@@ -14,13 +14,15 @@
 //!
 //! the most visits that any one part of a value nested `d` deep gets. A schema whose bound at
 //! [`JsonLimits::MAX_DEPTH`] is over [`MAX_EXPANDED`] is refused: that is recursion which multiplies, and other
-//! validators (ajv, Python's) suffer from it as much. The bound times the size of a value then bounds the check.
+//! validators (ajv, Python's) suffer from it as much. The bound times the size of a value then bounds the check,
+//! together with what [`super::work`] adds for visits that do more than look.
 
 use std::collections::HashMap;
 
 use super::MAX_EXPANDED;
 use super::graph::{Graph, Part, remarked};
 use super::report::Report;
+use super::work::{Effort, States};
 use crate::json::JsonLimits;
 
 /// Pairs of a part and what is applied to it, over all entries: what this arithmetic itself may cost. Ten for each
@@ -51,16 +53,26 @@ pub(super) struct Bound {
     pub(super) visits: u64,
     /// The same, each counted as heavy as the errors it can make.
     pub(super) weight: u64,
+    /// What those visits do beyond visiting.
+    pub(super) effort: Effort,
 }
 
 impl Bound {
     fn max(self, other: Self) -> Self {
-        Self { visits: self.visits.max(other.visits), weight: self.weight.max(other.weight) }
+        Self {
+            visits: self.visits.max(other.visits),
+            weight: self.weight.max(other.weight),
+            effort: self.effort.zip(other.effort, u64::max),
+        }
     }
 
     fn plus(self, other: Self, times: u64) -> Self {
         let sum = |a: u64, b: u64| a.saturating_add(b.saturating_mul(times)).min(CAP);
-        Self { visits: sum(self.visits, other.visits), weight: sum(self.weight, other.weight) }
+        Self {
+            visits: sum(self.visits, other.visits),
+            weight: sum(self.weight, other.weight),
+            effort: self.effort.zip(other.effort, sum),
+        }
     }
 }
 
@@ -72,9 +84,9 @@ impl Cost {
 }
 
 /// The cost of a schema, or `None` with the reasons in `report`.
-pub(super) fn cost(graph: &Graph<'_>, report: &mut Report) -> Option<Cost> {
+pub(super) fn cost(graph: &Graph<'_>, states: &States<'_>, report: &mut Report) -> Option<Cost> {
     let chain = chain(graph, report)?;
-    let entries = expand(graph, report)?;
+    let entries = expand(graph, states, report)?;
     let depths = depths(&entries);
     let worst = depths.last().copied().unwrap_or_default();
     if worst.visits > MAX_EXPANDED {
@@ -176,12 +188,13 @@ impl Entry {
 }
 
 /// Writes out the in-place branches of every entry that the root reaches, or refuses.
-fn expand(graph: &Graph<'_>, report: &mut Report) -> Option<Vec<Entry>> {
+fn expand(graph: &Graph<'_>, states: &States<'_>, report: &mut Report) -> Option<Vec<Entry>> {
     let mut numbers: HashMap<usize, usize> = HashMap::from([(0, 0)]);
     let mut waiting = vec![0];
     let mut entries: Vec<Entry> = Vec::new();
     let mut written = 0;
-    let weights: Vec<u64> = graph.nodes.iter().map(|node| super::lint::weight(node.value)).collect();
+    let once = |value| Bound { visits: 1, weight: super::lint::weight(value), effort: Effort::of(value, states) };
+    let alone: Vec<Bound> = graph.nodes.iter().map(|node| once(node.value)).collect();
     let mut held = 0;
     while let Some(&node) = waiting.get(entries.len()) {
         let mut own = Bound::default();
@@ -193,7 +206,7 @@ fn expand(graph: &Graph<'_>, report: &mut Report) -> Option<Vec<Entry>> {
                 refuse_expanded(graph, node, report);
                 return None;
             }
-            own = own.plus(Bound { visits: 1, weight: weights[at] }, times);
+            own = own.plus(alone[at], times);
             let sum = reached.entry(at).or_default();
             *sum = times.saturating_add(*sum).min(CAP);
             let unevaluated = unevaluated + graph.nodes[at].unevaluated;

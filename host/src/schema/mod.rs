@@ -21,6 +21,7 @@ mod report;
 #[cfg(test)]
 mod tests;
 mod violation;
+mod work;
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -44,10 +45,11 @@ pub(crate) const MAX_SUBSCHEMAS: usize = 2_000;
 /// may be visited. Doubling `anyOf` reaches it at 13 levels, before it costs a millisecond.
 pub(crate) const MAX_EXPANDED: u64 = 10_000;
 /// Different patterns. Each may take [`PATTERN_BYTES`] for its program and as much again for its cache, which bounds
-/// one schema's patterns to some 128 MiB: forward and backward, program and cache.
+/// one schema's patterns to some 16 MiB: forward and backward, program and cache. The manifest bounds those of all.
 pub(crate) const MAX_PATTERNS: usize = 64;
-/// Bytes of one compiled pattern: the least power of two that is enough for `^[^/]{1,255}$` and `^.{1,500}$`.
-pub(crate) const PATTERN_BYTES: usize = 512 << 10;
+/// Bytes of one compiled pattern: some 2,000 states, so that a hundred kilobytes of text can be matched at the worst
+/// rate. Enough for `^.{1,32}$` and `^[a-z]{1,512}$`; longer counts are for `maxLength`.
+pub(crate) const PATTERN_BYTES: usize = 64 << 10;
 
 /// What a schema describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -5,6 +5,7 @@ mod attacks;
 mod cost;
 mod twin;
 mod values;
+mod work;
 
 use serde_json::Value;
 

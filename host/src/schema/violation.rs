@@ -85,7 +85,7 @@ impl Violations {
     }
 
     pub(super) fn too_large_to_check(nodes: u64) -> Self {
-        let message = format!("{nodes} values are too many to check against this schema; write fewer");
+        let message = format!("{nodes} values are too many to check against this schema; write fewer, or shorter text");
         Self { list: vec![Violation { pointer: String::new(), rule: String::new(), message }], truncated: false }
     }
 }

@@ -118,11 +118,11 @@ fn sizes_are_exact() {
 
 #[test]
 fn patterns_run_in_linear_time() {
-    for pattern in ["(a+)+$", "^[a-z]{1,64}$", "^.{1,500}$", "^[^/]{1,255}$", "\\d+(\\.\\d+)?", "^\\p{Lu}"] {
+    for pattern in ["(a+)+$", "^[a-z]{1,64}$", "^.{1,32}$", "^[a-z]{1,512}$", "^[^/]+$", "\\d+(\\.\\d+)?", "^\\p{Lu}"] {
         check(json!({"pattern": pattern}), &[]);
         check(json!({"patternProperties": {pattern: {}}}), &[]);
     }
-    for pattern in ["(a|a)*\\1", "(?=a)", "(?<!a)b", "(\\w{400}){400}", "(.{100}){100}", "(", "a{2,1}"] {
+    for pattern in ["(a|a)*\\1", "(?=a)", "(?<!a)b", "(\\w{400}){400}", "^.{1,500}$", "(.{100}){100}", "(", "a{2,1}"] {
         let got = refusals(&json!({"items": {"pattern": pattern}}), Use::Output);
         assert!(got.contains(&("schema/pattern", "/items/pattern".into())), "{pattern} {got:?}");
         let got = refusals(&json!({"patternProperties": {pattern: {}}}), Use::Output);

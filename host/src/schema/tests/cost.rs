@@ -6,12 +6,13 @@ use super::super::cost::cost;
 use super::super::dialect::Dialect;
 use super::super::graph::Graph;
 use super::super::report::Report;
+use super::super::work::States;
 
 /// Visits of one part at depths 0, 1, 2 and 127, or the rule that refuses.
 fn check(schema: Value, expect: Result<[u64; 4], &str>) {
     let mut report = Report::default();
     let graph = Graph::read(&schema, Dialect::Draft202012, &mut report);
-    let got = cost(&graph, &mut report).map(|cost| [0, 1, 2, 127].map(|depth| cost.at(depth).visits));
+    let got = cost(&graph, &States::new(), &mut report).map(|cost| [0, 1, 2, 127].map(|depth| cost.at(depth).visits));
     match report.finish() {
         Ok(_) => assert_eq!(got, Some(expect.unwrap()), "{schema}"),
         Err(reasons) => assert_eq!(Err(reasons[0].rule), expect, "{schema}"),
