@@ -68,8 +68,9 @@ impl Recipe {
             .cranelift_nan_canonicalization(true)
             .max_wasm_stack(WASM_STACK)
             .async_stack_size(CALL_STACK)
-            // Stacks are reused between guests.
-            .async_stack_zeroing(true)
+            // Stacks are reused between guests, and compiled wasm never reads a slot it has not written. Zeroing them
+            // is an madvise for each call, which interrupts every core of the process (docs/decisions/0002).
+            .async_stack_zeroing(false)
             .memory_init_cow(true)
             .generate_address_map(true)
             // Enough to find the fault; a deep recursion must not fill the log.
