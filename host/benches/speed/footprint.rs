@@ -118,5 +118,5 @@ fn resident() -> [u64; 2] {
 fn report(what: &str, tools: usize, before: [u64; 2]) {
     let after = resident();
     let [own, mapped] = [0, 1].map(|kind| (after[kind].saturating_sub(before[kind])) as f64 / tools as f64);
-    println!("==> memory per {what} tool, of {tools}: {own:.1} KiB, and {mapped:.1} KiB of mapped code");
+    println!("==> memory per {what} tool, of {tools}: {own:.1} KiB, and {mapped:.1} KiB of mapped files");
 }
