@@ -23,12 +23,12 @@ const OPEN_FILES: u64 = 32;
 /// The whole of a compile worker. A program named in [`Compiler::ChildProcess`](super::Compiler::ChildProcess) calls
 /// this at once when its first argument is [`COMPILE_WORKER`], and returns its result from `main`:
 ///
-/// ```ignore
+/// ```no_run
 /// fn main() -> std::process::ExitCode {
 ///     if std::env::args_os().nth(1).is_some_and(|argument| argument == fumehood::COMPILE_WORKER) {
 ///         return fumehood::compile_worker_main();
 ///     }
-///     // the program itself
+///     std::process::ExitCode::SUCCESS // the program itself
 /// }
 /// ```
 ///
