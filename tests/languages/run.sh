@@ -81,10 +81,12 @@ build_c() {
 
 build_js() { node "$work/js/build.mjs" "$1" "$wit" "$here/js/$2.js" "$3"; }
 
-# It looks for the module where it stands.
+# It looks for the module where it stands, and leaves `__pycache__` there: a copy keeps the sources clean.
 build_python() (
-  cd "$here/python" &&
-    PYTHONDONTWRITEBYTECODE=1 "$work/venv-python/bin/componentize-py" --quiet \
+  mkdir -p "$work/python/source" &&
+    cp "$here/python/$1.py" "$work/python/source/" &&
+    cd "$work/python/source" &&
+    "$work/venv-python/bin/componentize-py" --quiet \
       --wit-path "$wit" --world tool-component-on-wasi componentize "$1" --output "$2"
 )
 
