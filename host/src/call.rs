@@ -8,11 +8,14 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+use tracing::{Instrument as _, Span};
 
 use crate::card::Card;
 use crate::content::ContentBlock;
+use crate::decision::Decisions;
 use crate::engine::Engine;
 use crate::json::{Json, JsonError};
+use crate::lock::LockFile;
 use crate::manifest::ToolManifest;
 use crate::outcome::{Code, Diagnostic, Failure, Outcome, Success};
 use crate::policy::{Approved, LimitName, Limits, Usage};
@@ -29,6 +32,8 @@ pub struct Toolset(Arc<Ready>);
 struct Ready {
     engine: Arc<Engine>,
     program: Program,
+    /// Asked before each call: an approval may be taken back at any time.
+    lock: Option<Arc<LockFile>>,
 }
 
 /// One call to make.
@@ -82,8 +87,8 @@ const MAX_WORDS: usize = 8 << 10;
 const CHECKED_INLINE: usize = 16 << 10;
 
 impl Toolset {
-    pub(crate) fn new(engine: Arc<Engine>, program: Program) -> Self {
-        Self(Arc::new(Ready { engine, program }))
+    pub(crate) fn new(engine: Arc<Engine>, program: Program, lock: Option<Arc<LockFile>>) -> Self {
+        Self(Arc::new(Ready { engine, program, lock }))
     }
 
     /// What was approved: the manifest, the grants, the limits.
@@ -106,6 +111,29 @@ impl Toolset {
     /// Whatever the tool does, this returns an outcome: `execute` at the wall clock's limit at the latest, the
     /// projectors when their fuel is used up. Dropping the future stops the guest.
     pub async fn run(&self, call: Call) -> Outcome {
+        let span = self.span(&call);
+        let outcome = self.outcome(call).instrument(span.clone()).await;
+        if let Outcome::Failure(failure) = &outcome {
+            span.record("error.type", failure.code.as_str());
+        }
+        outcome
+    }
+
+    /// One call, with the attribute names of OpenTelemetry's semantic conventions for generative AI.
+    fn span(&self, call: &Call) -> Span {
+        let inspected = self.approved().inspected();
+        tracing::info_span!(
+            "execute_tool",
+            gen_ai.operation.name = "execute_tool",
+            gen_ai.tool.name = %shortened(&call.tool, 80).escape_debug(),
+            gen_ai.tool.type = "extension",
+            fumehood.component.name = inspected.manifest().name,
+            fumehood.component.digest = %inspected.digest(),
+            error.type = tracing::field::Empty,
+        )
+    }
+
+    async fn outcome(&self, call: Call) -> Outcome {
         let mut run = Run::new(self.approved().limits());
         match unwinding(run.pipeline(&self.0, call)).await {
             Ok(Ok(mut success)) => {
@@ -161,6 +189,7 @@ impl Run {
         let began = Instant::now();
         let Call { tool: name, args, cancel, progress } = call;
         let tool = self.find(ready, &name)?;
+        self.still_approved(ready)?;
         let args = self.arguments(&tool, args, &cancel).await?;
         let deadline = began + Duration::from_millis(self.limits.value(LimitName::WallClock));
         let _ticking = ready.engine.ticking();
@@ -179,6 +208,7 @@ impl Run {
 
     async fn pending(&mut self, ready: &Ready, call: &Call) -> Staged<Card> {
         let tool = self.find(ready, &call.tool)?;
+        self.still_approved(ready)?;
         let args = self.arguments(&tool, call.args.clone(), &call.cancel).await?;
         let deadline = Instant::now() + Duration::from_millis(self.limits.value(LimitName::WallClock));
         let _ticking = ready.engine.ticking();
@@ -211,6 +241,18 @@ impl Run {
                 Err(self.failure(Code::Denied, message).detailed(json!({ "findings": manifest.findings() })))
             }
         }
+    }
+
+    /// In locked mode: whether the approval still stands.
+    fn still_approved(&self, ready: &Ready) -> Staged<()> {
+        let Some(lock) = &ready.lock else { return Ok(()) };
+        lock.check(ready.program.approved()).map_err(|error| {
+            // What changed may name the host's paths: that is for the operator, not for the model.
+            let message = "this component is not approved, or no longer; its operator has to approve it";
+            let mut failure = self.failure(Code::Denied, message);
+            failure.diagnostic.cause = Some(error.to_string());
+            failure
+        })
     }
 
     async fn arguments(
@@ -253,8 +295,13 @@ impl Run {
     ) -> Staged<String> {
         let limits = self.limits;
         self.usage.at_least(LimitName::Instances, ready.program.approved().inspected().shape().core_instances);
-        let sandbox = GrantedSandbox { program: &ready.program, limits: &limits };
+        let decisions = Decisions::of(&tool.manifest.name);
+        let sandbox = GrantedSandbox { program: &ready.program, limits: &limits, decisions: &decisions };
         let (answer, report) = sandbox.execute(&tool.manifest.name, args, progress, &mut self.usage, until).await;
+        if let Err(Stop::Denied(denied)) = &answer {
+            decisions.denied(denied.kind(), &denied.import, denied.rule());
+        }
+        self.diagnostic.decisions = decisions.take().0;
         self.usage.at_least(LimitName::WallClock, u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX));
         let written = self.keep(Export::Execute, report);
         match answer {

@@ -7,6 +7,7 @@ use crate::call::Toolset;
 use crate::component::{Component, ComponentError, LoadLimits};
 use crate::engine::{CacheLocation, CompileError, CompileStage, Engine, EngineError, EngineSettings};
 use crate::inspect::{InspectError, Inspected};
+use crate::lock::{LockFile, LockFileError};
 use crate::policy::{Approved, Denied, LimitName, Policy};
 use crate::sandbox::{LinkError, Program};
 
@@ -16,6 +17,7 @@ pub struct Host {
     engine: Arc<Engine>,
     memory_bytes: u64,
     cache: Option<Arc<Path>>,
+    lock: Option<Arc<LockFile>>,
 }
 
 /// A component that did not become a [`Toolset`]. Each case belongs to one stage.
@@ -39,6 +41,9 @@ pub enum LoadError {
     /// The policy does not let it run: every reason.
     #[error(transparent)]
     Denied(#[from] Denied),
+    /// In locked mode: it is not what was approved, or the lock file cannot be read.
+    #[error(transparent)]
+    Lock(#[from] LockFileError),
     /// The policy allows more memory than this host's pool has for one instance.
     #[error(
         "the policy allows memory-bytes = {asked} and this host has {most} for one instance; \
@@ -86,7 +91,15 @@ impl Host {
         let engine = Arc::new(Engine::new(settings)?);
         // The engine has made the directory, or does without it.
         let cache = cache.and_then(|path| path.canonicalize().ok()).map(Arc::from);
-        Ok(Self { engine, memory_bytes, cache })
+        Ok(Self { engine, memory_bytes, cache, lock: None })
+    }
+
+    /// Locked mode: from here on this host compiles only what the lock file approves, with the grants that were approved,
+    /// and each call asks again. The check before a call reads the file's metadata, and the file only when it changed.
+    #[must_use]
+    pub fn locked_by(mut self, lock: LockFile) -> Self {
+        self.lock = Some(Arc::new(lock));
+        self
     }
 
     /// What an operator should know: a fallback that was taken, a cache that cannot be written. One line each.
@@ -120,6 +133,9 @@ impl Host {
         approved: Approved,
         watch: impl Fn(CompileStage) + Send + Sync,
     ) -> Result<Toolset, LoadError> {
+        if let Some(lock) = &self.lock {
+            lock.check(&approved)?;
+        }
         let asked = approved.limits().value(LimitName::Memory);
         if asked > self.memory_bytes {
             return Err(LoadError::Memory { asked, most: self.memory_bytes });
@@ -135,7 +151,7 @@ impl Host {
         let engine = self.engine.wasmtime().clone();
         let program = tokio::task::spawn_blocking(move || Program::link(&engine, &code, approved));
         let program = program.await.map_err(|error| LoadError::Fault(error.to_string()))??;
-        Ok(Toolset::new(self.engine.clone(), program))
+        Ok(Toolset::new(self.engine.clone(), program, self.lock.clone()))
     }
 
     /// Refuse grants that reach the code cache.

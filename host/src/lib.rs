@@ -43,7 +43,9 @@ mod finding;
 mod inspect;
 mod manifest;
 mod pack;
-// What it may do: pure.
+// What it may do: pure, but for the lock's file.
+mod decision;
+mod lock;
 mod policy;
 // Values.
 mod card;
@@ -60,13 +62,16 @@ mod host;
 mod outcome;
 
 pub use call::{Call, Toolset};
-pub use capability::{Access, Capability, CapabilityKind, Need};
+pub use capability::{
+    Access, Capability, CapabilityKind, EnvName, HttpRule, HttpRuleError, Name, NameError, Need, ToolName,
+};
 pub use card::{
     Card, ExitStatus, FileDiff, FileMatches, LineMatch, Location, NumberedLine, SearchResults, ToolKind, WebResults,
     WebSource,
 };
 pub use component::{Component, ComponentError, Digest, DigestError, LoadLimits};
 pub use content::{Annotations, Bytes, ContentBlock, EmbeddedResource, ResourceBody, Role};
+pub use decision::Decision;
 pub use engine::{
     Bounds, COMPILE_WORKER, CacheError, CacheLocation, CodeOrigin, CompileError, CompileLimit, CompileLimits,
     CompileStage, Compiler, EngineError, EngineSettings, MAX_MEMORY_BYTES, MAX_SLOTS, Scaled, Tier,
@@ -76,13 +81,15 @@ pub use finding::{Finding, Severity};
 pub use host::{Host, LoadError, inspect};
 pub use inspect::{Import, InspectError, Inspected, Shape};
 pub use json::{Json, JsonError, JsonLimits, JsonUsage};
+pub use lock::{Lock, LockError, LockFile, LockFileError, NotApproved, Record};
 pub use manifest::{Concurrency, Manifest, ManifestError, Request, ToolAnnotations, ToolManifest};
 pub use outcome::{Code, Diagnostic, Failure, FailureKind, Outcome, Success};
 pub use pack::{PackError, pack};
 pub use policy::{
-    Approved, Denied, Grants, GuestPath, GuestPathError, Limit, LimitName, Limits, Mount, MountError, Origin, Policy,
-    PolicyError, Usage, Used,
+    Approved, ArgPattern, ArgPatternError, Denied, EnvGrant, EnvGrantError, Grant, GrantError, Grants, GuestPath,
+    GuestPathError, HttpGrant, HttpGrantError, Limit, LimitName, Limits, Mount, MountError, Origin, Policy,
+    PolicyError, ProcessGrant, ProcessGrantError, SecretGrant, SecretGrantError, SecretSource, Selector, Usage, Used,
 };
-pub use sandbox::{GuestLog, LinkError, OpenMountError, Progress, ProgressSink, ToolError};
+pub use sandbox::{EnvironmentError, GuestLog, LinkError, OpenMountError, Progress, ProgressSink, ToolError};
 pub use schema::{Args, Canonical, CanonicalValue, Schema, Use, Valid, Violation, Violations};
 pub use tokio_util::sync::CancellationToken;

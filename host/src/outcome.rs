@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::card::Card;
 use crate::content::ContentBlock;
+use crate::decision::Decision;
 use crate::policy::Usage;
 use crate::schema::CanonicalValue;
 
@@ -147,6 +148,8 @@ pub struct Diagnostic {
     pub backtrace: Option<String>,
     /// What the host knows beyond the message.
     pub cause: Option<String>,
+    /// What was decided about authority: each denial, and the first use of each grant.
+    pub decisions: Vec<Decision>,
 }
 
 /// How a call ended.

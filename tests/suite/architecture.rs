@@ -20,7 +20,7 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
     ("content", &["base64"], &[]),
     ("card", &[], &["content"]),
     ("component", &["sha2"], &["finding"]),
-    ("capability", &[], &[]),
+    ("capability", &["url"], &[]),
     ("manifest", &["semver"], &["capability", "component", "finding", "json", "schema"]),
     ("inspect", &["wasmparser", "wit_parser"], &["capability", "component", "finding", "manifest"]),
     (
@@ -28,21 +28,26 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
         &["wasm_encoder", "wasmparser", "wit_component", "wasi_preview1_component_adapter_provider"],
         &["component", "finding", "inspect", "manifest"],
     ),
-    ("policy", &["toml"], &["capability", "finding", "inspect"]),
+    ("policy", &["ipnet", "toml", "url"], &["capability", "component", "finding", "inspect"]),
+    ("lock", &["cap_std", "rustix", "toml"], &["component", "finding", "inspect", "manifest", "policy"]),
+    ("decision", &["tracing"], &["capability"]),
     ("engine", &["wasmtime", "tokio", "cap_std", "rustix", "sha2", "hmac", "getrandom"], &[]),
     ("bindings", &["wasmtime"], &[]),
     (
         "sandbox",
         &["wasmtime", "wasmtime_wasi", "tokio", "bytes", "cap_std", "rustix"],
-        &["bindings", "capability", "card", "content", "engine", "json", "policy", "schema"],
+        &["bindings", "capability", "card", "content", "decision", "engine", "json", "policy", "schema"],
     ),
-    ("outcome", &[], &["card", "content", "policy", "sandbox", "schema"]),
+    ("outcome", &[], &["card", "content", "decision", "policy", "sandbox", "schema"]),
     (
         "call",
-        &["tokio", "tokio_util"],
-        &["card", "content", "engine", "json", "manifest", "outcome", "policy", "sandbox", "schema"],
+        &["tokio", "tokio_util", "tracing"],
+        &[
+            "card", "content", "decision", "engine", "json", "lock", "manifest", "outcome", "policy", "sandbox",
+            "schema",
+        ],
     ),
-    ("host", &["tokio"], &["call", "component", "engine", "inspect", "policy", "sandbox"]),
+    ("host", &["tokio"], &["call", "component", "engine", "inspect", "lock", "policy", "sandbox"]),
 ];
 
 #[derive(Debug, Default, PartialEq, Eq)]

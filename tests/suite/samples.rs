@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use fumehood::{
-    Access, CacheLocation, Card, Compiler, ContentBlock, EngineSettings, GuestPath, Host, Mount, Outcome, Policy,
+    Access, CacheLocation, Card, Compiler, ContentBlock, EngineSettings, Grant, GuestPath, Host, Mount, Outcome, Policy,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -117,7 +117,7 @@ async fn run(host: &Host, tool: &str, case: &Case, path: &Path) -> Vec<String> {
         policy = policy.mount(mount).unwrap();
     }
     // Time and chance are granted to every case; what depends on them is not compared.
-    let toolset = host.load(packed(tool), &policy.allow_clock().allow_random()).await;
+    let toolset = host.load(packed(tool), &policy.allow(Grant::Clock).unwrap().allow(Grant::Random).unwrap()).await;
     let toolset = toolset.unwrap_or_else(|error| panic!("{about}: {error}"));
     let mut whole = Vec::new();
     for Call { tool, args, expect } in &case.calls {

@@ -3,7 +3,13 @@
 //! Everything reads this table: inspection (may a component import this?), the granted sandbox (which grant makes it
 //! real?) and the sealed sandbox (what does a projector get instead?). An interface that is not in it is refused.
 
+pub(crate) mod http;
+mod names;
+
 use std::fmt;
+
+pub use http::{HttpRule, HttpRuleError};
+pub use names::{EnvName, Name, NameError, ToolName};
 
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +33,7 @@ impl fmt::Display for Access {
 }
 
 /// One piece of authority, as a manifest asks for it. A closed set.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "capability", rename_all = "kebab-case")]
 pub enum Capability {
     /// Files in the directories that the operator names.
@@ -35,10 +41,36 @@ pub enum Capability {
         /// How far.
         access: Access,
     },
+    /// Requests over the network.
+    Http {
+        /// Which. `None`: to whichever hosts the operator names.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        target: Option<HttpRule>,
+    },
+    /// A secret that the host puts into requests. The tool never sees it.
+    Secret {
+        /// What the vendor calls it: `github-token`.
+        name: Name,
+    },
+    /// One environment variable.
+    Env {
+        /// Which: `LANG`.
+        name: EnvName,
+    },
     /// The time of day and the passing of time.
     Clock,
     /// Random numbers that differ from call to call.
     Random,
+    /// A program of the host's. The widest capability there is: what the program may do, the tool may do.
+    Process {
+        /// What the vendor calls it: `git`.
+        program: Name,
+    },
+    /// Another tool, by name.
+    Tools {
+        /// Which.
+        tool: ToolName,
+    },
 }
 
 impl Capability {
@@ -46,8 +78,13 @@ impl Capability {
     pub const fn kind(&self) -> CapabilityKind {
         match self {
             Self::Filesystem { .. } => CapabilityKind::Filesystem,
+            Self::Http { .. } => CapabilityKind::Http,
+            Self::Secret { .. } => CapabilityKind::Secret,
+            Self::Env { .. } => CapabilityKind::Env,
             Self::Clock => CapabilityKind::Clock,
             Self::Random => CapabilityKind::Random,
+            Self::Process { .. } => CapabilityKind::Process,
+            Self::Tools { .. } => CapabilityKind::Tools,
         }
     }
 }
@@ -56,6 +93,12 @@ impl fmt::Display for Capability {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Filesystem { access } => write!(f, "filesystem ({access})"),
+            Self::Http { target: Some(rule) } => write!(f, "http ({rule})"),
+            Self::Http { target: None } => f.write_str("http (hosts of the operator's choice)"),
+            Self::Secret { name } => write!(f, "secret ({name})"),
+            Self::Env { name } => write!(f, "env ({name})"),
+            Self::Process { program } => write!(f, "process ({program})"),
+            Self::Tools { tool } => write!(f, "tools ({tool})"),
             Self::Clock | Self::Random => self.kind().fmt(f),
         }
     }
@@ -67,38 +110,43 @@ impl fmt::Display for Capability {
 #[expect(missing_docs, reason = "see `Capability`")]
 pub enum CapabilityKind {
     Filesystem,
+    Http,
+    Secret,
+    Env,
     Clock,
     Random,
+    Process,
+    Tools,
 }
 
 impl CapabilityKind {
     /// All of them, in the order they are listed to people.
-    pub const ALL: [Self; 3] = [Self::Filesystem, Self::Clock, Self::Random];
+    pub const ALL: [Self; 8] =
+        [Self::Filesystem, Self::Http, Self::Secret, Self::Env, Self::Clock, Self::Random, Self::Process, Self::Tools];
 
     /// Its name in manifests and policies.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Filesystem => "filesystem",
+            Self::Http => "http",
+            Self::Secret => "secret",
+            Self::Env => "env",
             Self::Clock => "clock",
             Self::Random => "random",
+            Self::Process => "process",
+            Self::Tools => "tools",
         }
+    }
+
+    /// The kind of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 }
 
 impl fmt::Display for CapabilityKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
-    }
-}
-
-impl CapabilityKind {
-    /// The narrowest capability of this kind.
-    pub(crate) const fn least(self) -> Capability {
-        match self {
-            Self::Filesystem => Capability::Filesystem { access: Access::Read },
-            Self::Clock => Capability::Clock,
-            Self::Random => Capability::Random,
-        }
     }
 }
 
@@ -168,7 +216,7 @@ pub(crate) const LINKED_WASI: &str = "0.2.12";
 /// The track of our own package. Every patch of it is matched function by function.
 pub(crate) const OUR_TRACK: &str = "0.1";
 
-use CapabilityKind::{Clock, Filesystem, Random};
+use CapabilityKind::{Clock, Env, Filesystem, Http, Process, Random, Tools};
 use Need::{Never, Runtime};
 use Sealed::{Constant, Denied, Harmless};
 
@@ -185,8 +233,8 @@ static INTERFACES: &[Interface] = &[
     row("fumehood:tool", "progress", Runtime, Denied),
     // Types only.
     row("fumehood:tool", "types", Runtime, Harmless),
-    // Always empty, in both sandboxes: no capability grants an environment or arguments.
-    row("wasi:cli", "environment", Runtime, Constant),
+    // Arguments and the initial directory are always empty; the environment holds the variables that were granted.
+    row("wasi:cli", "environment", Need::Capability(Env), Constant),
     // Ends the instance that calls it, nothing else.
     row("wasi:cli", "exit", Runtime, Harmless),
     row("wasi:cli", "stdin", Runtime, Constant),

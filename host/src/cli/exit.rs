@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use fumehood::{CompileError, Failure, FailureKind, LoadError};
+use fumehood::{CompileError, Failure, FailureKind, LoadError, LockFileError};
 
 use super::screen;
 
@@ -16,8 +16,8 @@ pub(super) const HELP: &str = "Exit status:
   70   the host failed
   130  interrupted by Ctrl-C";
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Status {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Status {
     Failed = 1,
     Usage = 2,
     Refused = 3,
@@ -57,6 +57,14 @@ impl Exit {
         if named { exit } else { Self { message: format!("{}: {}", file.display(), exit.message), ..exit } }
     }
 
+    pub(super) fn status(&self) -> Status {
+        self.status
+    }
+
+    pub(super) fn message(&self) -> &str {
+        &self.message
+    }
+
     /// Print the message and give the code.
     pub(super) fn report(self) -> ExitCode {
         screen::error(&self.message);
@@ -79,7 +87,7 @@ impl From<&Failure> for Exit {
 impl From<LoadError> for Exit {
     fn from(error: LoadError) -> Self {
         let status = match &error {
-            LoadError::Denied(_) => Status::Refused,
+            LoadError::Denied(_) | LoadError::Lock(LockFileError::NotApproved(_)) => Status::Refused,
             LoadError::Inspect(_) | LoadError::Compile(CompileError::Refused { .. } | CompileError::Limit { .. }) => {
                 Status::Failed
             }

@@ -6,16 +6,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context as _, bail};
-use clap::ValueEnum;
 use fumehood::{
-    Approved, CacheLocation, CompileStage, Compiler, EngineSettings, Host, LimitName, Mount, Policy, Toolset,
+    Approved, CacheLocation, CompileStage, Compiler, EngineSettings, Grant, Host, LimitName, LockFile, Mount, Policy,
+    Toolset,
 };
 
 use super::exit::Exit;
 use super::screen;
 
 /// A policy file is a page of text; a megabyte is a mistake.
-const MAX_POLICY_BYTES: u64 = 1 << 20;
+pub(super) const MAX_POLICY_BYTES: u64 = 1 << 20;
 
 /// What the operator allows.
 #[derive(clap::Args)]
@@ -25,23 +25,18 @@ pub(super) struct GrantArgs {
     /// Without a guest path the tool sees the directory as `/`.
     #[arg(long, value_name = "HOST_DIR[:GUEST][:rw]")]
     mount: Vec<Mount>,
-    /// Grant a capability that needs no details. Repeatable
-    #[arg(long, value_name = "CAPABILITY")]
-    allow: Vec<Plain>,
+    /// Grant a capability: clock, random, or KIND=DETAILS. Repeatable
+    ///
+    /// For example 'http=https://api.example.com/v1/ GET', env=LANG, tools=word_count,
+    /// 'secret=github-token env:GITHUB_TOKEN https://api.github.com/', 'process=git:/usr/bin/git log --oneline *'.
+    #[arg(long, value_name = "CAPABILITY[=DETAILS]")]
+    allow: Vec<Grant>,
     /// Set a limit, for example wall-clock-ms=5000. Repeatable
     #[arg(long, value_name = "NAME=VALUE", value_parser = limit)]
     limit: Vec<(LimitName, u64)>,
     /// Read grants and limits from a TOML file; the flags add to it
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum Plain {
-    /// The time of day and the passing of time
-    Clock,
-    /// Real random numbers
-    Random,
 }
 
 fn limit(text: &str) -> Result<(LimitName, u64), String> {
@@ -66,17 +61,36 @@ impl GrantArgs {
         for mount in self.mount {
             policy = policy.mount(mount)?;
         }
-        for plain in self.allow {
-            policy = match plain {
-                Plain::Clock => policy.allow_clock(),
-                Plain::Random => policy.allow_random(),
-            };
+        for grant in self.allow {
+            policy = policy.allow(grant)?;
         }
         for (name, value) in self.limit {
             policy = policy.limit(name, value)?;
         }
         Ok(policy)
     }
+}
+
+/// Whether only what was approved runs.
+#[derive(clap::Args)]
+pub(super) struct LockArgs {
+    /// Run only what this file approves, with the grants that were approved (see `fumehood approve`)
+    #[arg(long, value_name = "FILE")]
+    lock: Option<PathBuf>,
+}
+
+impl LockArgs {
+    pub(super) fn lock(self, host: Host) -> anyhow::Result<Host> {
+        match self.lock {
+            Some(path) => Ok(host.locked_by(lock_file(path)?)),
+            None => Ok(host),
+        }
+    }
+}
+
+/// A lock file, with the grants' relative directories taken from where the user is.
+pub(super) fn lock_file(path: PathBuf) -> anyhow::Result<LockFile> {
+    Ok(LockFile::new(path, absolute(Path::new(""))?))
 }
 
 /// Where compiled code is kept.

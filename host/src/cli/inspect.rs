@@ -140,13 +140,8 @@ fn write_text(out: &mut String, inspected: &Inspected, decision: Option<&Decisio
 
 fn write_grants(out: &mut String, approved: &Approved) -> std::fmt::Result {
     let grants = approved.grants();
-    for mount in grants.mounts() {
-        writeln!(out, "  {} as {} ({})", mount.host.display(), mount.guest, mount.access)?;
-    }
-    for (held, name) in [(grants.clock(), "clock"), (grants.random(), "random")] {
-        if held {
-            writeln!(out, "  {name}")?;
-        }
+    for grant in grants.iter() {
+        writeln!(out, "  {grant}")?;
     }
     if grants.is_empty() { writeln!(out, "  nothing") } else { Ok(()) }
 }

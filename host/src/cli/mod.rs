@@ -1,10 +1,13 @@
 //! The command line. It uses the library's public API and nothing else of it.
 
+mod approve;
 mod cards;
 mod exit;
 mod host;
 mod inspect;
+mod log;
 mod pack;
+mod policy;
 mod run;
 mod screen;
 
@@ -22,6 +25,9 @@ use exit::Exit;
 #[derive(Parser)]
 #[command(name = "fumehood", version, after_help = exit::HELP, arg_required_else_help = true)]
 struct Cli {
+    /// Write what is decided about authority, and each call, to standard error
+    #[arg(long, global = true, value_enum, value_name = "FORMAT")]
+    log_format: Option<log::Format>,
     #[command(subcommand)]
     command: Command,
 }
@@ -30,11 +36,17 @@ struct Cli {
 enum Command {
     Run(run::Args),
     Inspect(inspect::Args),
+    Policy(policy::Args),
+    Approve(approve::Args),
+    Revoke(approve::RevokeArgs),
     Pack(pack::Args),
 }
 
 pub(crate) fn main() -> ExitCode {
     let cli = Cli::parse();
+    if let Some(format) = cli.log_format {
+        log::start(format);
+    }
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return Exit::fault(format!("cannot start: {error}")).report(),
@@ -43,6 +55,9 @@ pub(crate) fn main() -> ExitCode {
         match cli.command {
             Command::Run(args) => run::run(args).await,
             Command::Inspect(args) => inspect::run(args).await,
+            Command::Policy(args) => policy::run(args).await,
+            Command::Approve(args) => approve::run(args).await,
+            Command::Revoke(args) => approve::revoke(args),
             Command::Pack(args) => pack::run(args),
         }
     });

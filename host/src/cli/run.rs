@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::ValueEnum;
-use fumehood::{Call, CancellationToken, Diagnostic, LimitName, Outcome, Progress, Success, Toolset};
+use fumehood::{Call, CancellationToken, Decision, Diagnostic, LimitName, Outcome, Progress, Success, Toolset};
 
 use super::exit::Exit;
-use super::host::{EngineArgs, GrantArgs, compile, read_capped, read_text};
+use super::host::{EngineArgs, GrantArgs, LockArgs, compile, read_capped, read_text};
 use super::{cards, screen};
 
 /// Call a tool once and show what came out.
@@ -47,6 +47,8 @@ pub(super) struct Args {
     verbose: bool,
     #[command(flatten)]
     grants: GrantArgs,
+    #[command(flatten)]
+    lock: LockArgs,
     #[command(flatten)]
     engine: EngineArgs,
 }
@@ -128,7 +130,8 @@ async fn prepare(args: Args) -> Result<(Toolset, Call), Exit> {
     let approved = policy.approve(inspected).map_err(fumehood::LoadError::from)?;
     let most = approved.limits().value(LimitName::ValueBytes);
     let text = arguments(args.args, args.args_file, most).await?;
-    let toolset = compile(&args.engine.host()?, approved).await?;
+    let host = args.lock.lock(args.engine.host()?)?;
+    let toolset = compile(&host, approved).await?;
     let tool = tool_name(&toolset, args.tool)?;
     Ok((toolset, Call::from_text(tool, text)))
 }
@@ -195,7 +198,13 @@ fn progress_line(progress: &Progress) -> String {
 
 /// What the operator asked to see besides the outcome.
 fn report(outcome: &Outcome) {
-    let Diagnostic { logs, backtrace, cause, .. } = outcome.diagnostic();
+    let Diagnostic { logs, backtrace, cause, decisions } = outcome.diagnostic();
+    for Decision { allowed, capability, target, rule, .. } in decisions {
+        let verdict = if *allowed { "allowed" } else { "denied" };
+        let capability = capability.map(|kind| format!(" {kind}")).unwrap_or_default();
+        let target = if target.is_empty() { String::new() } else { format!(" {target:?}") };
+        screen::note(&format!("{verdict}{capability}{target}: {rule}"));
+    }
     for (export, log) in logs {
         for (channel, text) in [("stdout", &log.stdout), ("stderr", &log.stderr)] {
             if !text.is_empty() {

@@ -1,6 +1,8 @@
 //! The form of a manifest, walked by hand so that every fault is found at once.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Display;
+use std::str::FromStr;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -240,9 +242,9 @@ impl Walk {
         for (index, value) in list.iter().enumerate() {
             let at = format!("/capabilities/{index}");
             let Some(request) = self.request(value, &at) else { continue };
-            let kind = request.capability.kind();
-            if requests.iter().any(|earlier| earlier.capability.kind() == kind) {
-                let message = format!("`{kind}` is asked for twice");
+            let same = |earlier: &Request| same_authority(&earlier.capability, &request.capability);
+            if requests.iter().any(same) {
+                let message = format!("`{}` is asked for twice", request.capability);
                 self.refuse("manifest/capability-twice", &at, message, "ask once, for the most that is needed");
             } else {
                 requests.push(request);
@@ -253,13 +255,10 @@ impl Walk {
 
     fn request(&mut self, value: &Value, at: &str) -> Option<Request> {
         // Which fields are known depends on the kind, so the kind is read first.
-        let kind = value.get("capability").and_then(Value::as_str);
-        let kind = CapabilityKind::ALL.into_iter().find(|known| Some(known.name()) == kind);
-        let known: &[_] = match kind {
-            Some(CapabilityKind::Clock | CapabilityKind::Random) => &["capability", "reason", "optional"],
-            Some(CapabilityKind::Filesystem) | None => &["capability", "access", "reason", "optional"],
-        };
-        let object = self.object(value, at, known)?;
+        let kind = value.get("capability").and_then(Value::as_str).and_then(CapabilityKind::from_name);
+        let detail = kind.map_or(Some("access"), detail);
+        let known: Vec<_> = ["capability"].into_iter().chain(detail).chain(["reason", "optional"]).collect();
+        let object = self.object(value, at, &known)?;
         if kind.is_none() {
             let names = CapabilityKind::ALL.map(|kind| format!("\"{kind}\"")).join(", ");
             let message = match object.get("capability") {
@@ -269,15 +268,42 @@ impl Walk {
             let at = format!("{at}/capability");
             self.refuse("manifest/capability", &at, message, format!("write one of {names}"));
         }
-        let access = (kind == Some(CapabilityKind::Filesystem)).then(|| self.access(object, at));
+        let capability = kind.and_then(|kind| self.capability(kind, object, at));
         let reason = self.text(object, at, "reason", Required, MAX_DESCRIPTION, Lines::Many);
         let optional = self.flag(object, at, "optional").unwrap_or(false);
-        let capability = match kind? {
-            CapabilityKind::Filesystem => Capability::Filesystem { access: access?? },
+        Some(Request { capability: capability?, reason: reason?, optional })
+    }
+
+    fn capability(&mut self, kind: CapabilityKind, object: &Object, at: &str) -> Option<Capability> {
+        Some(match kind {
+            CapabilityKind::Filesystem => Capability::Filesystem { access: self.access(object, at)? },
+            CapabilityKind::Http if !object.contains_key("target") => Capability::Http { target: None },
+            CapabilityKind::Http => Capability::Http { target: Some(self.parsed(object, at, "target")?) },
+            CapabilityKind::Secret => Capability::Secret { name: self.parsed(object, at, "name")? },
+            CapabilityKind::Env => Capability::Env { name: self.parsed(object, at, "name")? },
             CapabilityKind::Clock => Capability::Clock,
             CapabilityKind::Random => Capability::Random,
-        };
-        Some(Request { capability, reason: reason?, optional })
+            CapabilityKind::Process => Capability::Process { program: self.parsed(object, at, "program")? },
+            CapabilityKind::Tools => Capability::Tools { tool: self.parsed(object, at, "tool")? },
+        })
+    }
+
+    /// A detail that has a type of its own.
+    fn parsed<T: FromStr<Err: Display>>(&mut self, object: &Object, at: &str, key: &str) -> Option<T> {
+        let text = self.line(object, at, key, Required, MAX_LINE)?;
+        match text.parse() {
+            Ok(detail) => Some(detail),
+            Err(error) => {
+                let at = format!("{at}/{key}");
+                self.refuse(
+                    "manifest/capability-detail",
+                    &at,
+                    error.to_string(),
+                    "correct it, or leave the request out",
+                );
+                None
+            }
+        }
     }
 
     fn access(&mut self, object: &Object, at: &str) -> Option<Access> {
@@ -292,6 +318,23 @@ impl Walk {
             }
         }
     }
+}
+
+/// The field that says how much of a kind is asked for.
+fn detail(kind: CapabilityKind) -> Option<&'static str> {
+    match kind {
+        CapabilityKind::Filesystem => Some("access"),
+        CapabilityKind::Http => Some("target"),
+        CapabilityKind::Secret | CapabilityKind::Env => Some("name"),
+        CapabilityKind::Process => Some("program"),
+        CapabilityKind::Tools => Some("tool"),
+        CapabilityKind::Clock | CapabilityKind::Random => None,
+    }
+}
+
+/// Whether two requests ask for the same thing, be it to another extent: the reviewer would have to guess which holds.
+fn same_authority(one: &Capability, other: &Capability) -> bool {
+    matches!((one, other), (Capability::Filesystem { .. }, Capability::Filesystem { .. })) || one == other
 }
 
 /// What could be a regular expression of a schema: in every object, also where no subschema is.

@@ -38,7 +38,7 @@ pub struct Manifest {
     pub description: String,
     /// 1 to 256, with different names.
     pub tools: Vec<ToolManifest>,
-    /// What it asks for, each kind at most once.
+    /// What it asks for, each thing at most once.
     pub capabilities: Vec<Request>,
     digest: Digest,
 }

@@ -170,7 +170,26 @@ fn capabilities() {
         json!({ "capability": "filesystem", "access": "read", "reason": "Again." }),
         &["manifest/capability-twice /capabilities/2"],
     );
-    more(json!({ "capability": "http", "reason": "Pages." }), &["manifest/capability /capabilities/2/capability"]);
+    more(json!({ "capability": "sockets", "reason": "Pages." }), &["manifest/capability /capabilities/2/capability"]);
+    more(json!({ "capability": "http", "reason": "Pages." }), &[]);
+    more(json!({ "capability": "http", "target": "https://a.example/v1/ GET", "reason": "Pages." }), &[]);
+    more(
+        json!({ "capability": "http", "target": "a.example", "reason": "Pages." }),
+        &["manifest/capability-detail /capabilities/2/target"],
+    );
+    for (capability, field, good, bad) in [
+        ("secret", "name", "github-token", "GitHub token"),
+        ("env", "name", "LANG", "LANG=C"),
+        ("process", "program", "git", "/usr/bin/git"),
+        ("tools", "tool", "word_count", "word count"),
+    ] {
+        more(json!({ "capability": capability, field: good, "reason": "So." }), &[]);
+        let at = format!("/capabilities/2/{field}");
+        let detail = format!("manifest/capability-detail {at}");
+        more(json!({ "capability": capability, field: bad, "reason": "So." }), &[&detail]);
+        let missing = format!("manifest/missing-field {at}");
+        more(json!({ "capability": capability, "reason": "So." }), &[&missing]);
+    }
     more(json!({ "reason": "Why not?" }), &["manifest/capability /capabilities/2/capability"]);
     more(json!({ "capability": "random", "reason": " " }), &["manifest/empty-text /capabilities/2/reason"]);
     more(
@@ -178,12 +197,12 @@ fn capabilities() {
         &["manifest/wrong-type /capabilities/2/optional"],
     );
     let mut manifest = good();
-    manifest["capabilities"] = json!([{ "capability": "http", "reason": "Pages." }]);
+    manifest["capabilities"] = json!([{ "capability": "sockets", "reason": "Pages." }]);
     let faults = Manifest::parse(manifest.to_string().as_bytes()).unwrap_err();
     assert_eq!(
         faults[0].to_string(),
-        "manifest/capability at /capabilities/0/capability: there is no capability `http`; write one of \
-         \"filesystem\", \"clock\", \"random\""
+        "manifest/capability at /capabilities/0/capability: there is no capability `sockets`; write one of \
+         \"filesystem\", \"http\", \"secret\", \"env\", \"clock\", \"random\", \"process\", \"tools\""
     );
 }
 

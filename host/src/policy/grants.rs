@@ -1,44 +1,84 @@
 //! What really holds: what the manifest asks for, cut down to what the policy allows.
 
-use serde::Serialize;
+use std::sync::Arc;
 
+use serde::{Serialize, Serializer};
+
+use super::env::EnvGrant;
+use super::grant::Grant;
+use super::http::HttpAccess;
 use super::mounts::Mount;
-use crate::capability::CapabilityKind;
+use super::process::ProcessGrant;
+use super::secrets::SecretGrant;
+use crate::capability::{CapabilityKind, ToolName};
 
 /// What a component may use. Only [`Policy::approve`](super::Policy::approve) makes one.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug)]
 pub struct Grants {
-    pub(super) mounts: Vec<Mount>,
-    pub(super) clock: bool,
-    pub(super) random: bool,
+    pub(super) granted: Vec<Grant>,
+    pub(super) http: Arc<HttpAccess>,
 }
 
 impl Grants {
+    /// Each of them, in the order in which the manifest asks.
+    pub fn iter(&self) -> impl Iterator<Item = &Grant> {
+        self.granted.iter()
+    }
+
     /// The directories, each a separate preopen.
-    pub fn mounts(&self) -> &[Mount] {
-        &self.mounts
+    pub fn mounts(&self) -> impl Iterator<Item = &Mount> {
+        self.granted.iter().filter_map(|grant| if let Grant::Filesystem(mount) = grant { Some(mount) } else { None })
+    }
+
+    /// The secrets that the host puts into requests.
+    pub fn secrets(&self) -> impl Iterator<Item = &SecretGrant> {
+        self.granted.iter().filter_map(|grant| if let Grant::Secret(secret) = grant { Some(secret) } else { None })
+    }
+
+    /// The environment variables.
+    pub fn env(&self) -> impl Iterator<Item = &EnvGrant> {
+        self.granted.iter().filter_map(|grant| if let Grant::Env(env) = grant { Some(env) } else { None })
+    }
+
+    /// The programs.
+    pub fn processes(&self) -> impl Iterator<Item = &ProcessGrant> {
+        self.granted.iter().filter_map(|grant| if let Grant::Process(process) = grant { Some(process) } else { None })
+    }
+
+    /// The other tools.
+    pub fn tools(&self) -> impl Iterator<Item = &ToolName> {
+        self.granted.iter().filter_map(|grant| if let Grant::Tools(tool) = grant { Some(tool) } else { None })
     }
 
     /// Whether the clocks tell the time.
     pub fn clock(&self) -> bool {
-        self.clock
+        self.holds(CapabilityKind::Clock)
     }
 
     /// Whether random numbers are random.
     pub fn random(&self) -> bool {
-        self.random
+        self.holds(CapabilityKind::Random)
     }
 
     /// Whether it may use nothing at all.
     pub fn is_empty(&self) -> bool {
-        self.mounts.is_empty() && !self.clock && !self.random
+        self.granted.is_empty()
     }
 
-    pub(crate) fn holds(&self, kind: CapabilityKind) -> bool {
-        match kind {
-            CapabilityKind::Filesystem => !self.mounts.is_empty(),
-            CapabilityKind::Clock => self.clock,
-            CapabilityKind::Random => self.random,
-        }
+    /// Whether anything of this kind is granted.
+    pub fn holds(&self, kind: CapabilityKind) -> bool {
+        self.granted.iter().any(|grant| grant.kind() == kind)
+    }
+
+    /// What decides about each request.
+    pub(crate) fn http(&self) -> &Arc<HttpAccess> {
+        &self.http
+    }
+}
+
+/// As the short forms.
+impl Serialize for Grants {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(&self.granted)
     }
 }

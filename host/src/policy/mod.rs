@@ -1,31 +1,100 @@
 //! What the operator allows, and what of it a component gets. Pure: nothing is opened or run here.
 
+mod approve;
+mod env;
+mod file;
+mod grant;
 mod grants;
+pub(crate) mod http;
 mod limits;
 mod mounts;
+mod process;
+mod quote;
+mod secrets;
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
+use std::str::FromStr;
 
-use serde::Deserialize;
-use toml::Spanned;
-
-use crate::capability::{Access, Capability, CapabilityKind};
+use crate::component::Digest;
 use crate::finding::Finding;
 use crate::inspect::Inspected;
 
+pub use approve::Approved;
+pub(crate) use env::is_value;
+pub use env::{EnvGrant, EnvGrantError};
+pub(crate) use grant::grant_line;
+pub use grant::{Grant, GrantError};
 pub use grants::Grants;
+pub use http::{HttpGrant, HttpGrantError};
 pub use limits::{Limit, LimitName, Limits, Origin, Usage, Used};
 pub use mounts::{GuestPath, GuestPathError, Mount, MountError};
+pub use process::{ArgPattern, ArgPatternError, ProcessGrant, ProcessGrantError};
+pub use secrets::{SecretGrant, SecretGrantError, SecretSource};
 
 /// What the operator allows. Without a line that says so, nothing.
+///
+/// Grants and limits are for every component, or for one by name or by digest. What is for one is added to what is for
+/// every one, unless the policy says that it does not inherit; of two directories at one guest path, and of two values
+/// of a limit, the more specific one holds: digest before name before all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Policy {
-    mounts: Vec<Mount>,
-    clock: bool,
-    random: bool,
+    all: Section,
+    components: Vec<(Selector, Section)>,
+}
+
+/// Whom a part of a policy is for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Selector {
+    /// Every component whose manifest has this name: any vendor may choose it.
+    Name(String),
+    /// The one component with these bytes.
+    Digest(Digest),
+}
+
+impl Selector {
+    fn selects(&self, inspected: &Inspected) -> bool {
+        match self {
+            Self::Name(name) => *name == inspected.manifest().name,
+            Self::Digest(digest) => *digest == inspected.digest(),
+        }
+    }
+}
+
+/// `files`, or `sha256:…`.
+impl FromStr for Selector {
+    type Err = Finding;
+
+    fn from_str(text: &str) -> Result<Self, Finding> {
+        let write =
+            "write a component's name, as its manifest has it, or its whole digest: [component.\"sha256:…\".grants]";
+        let refuse = |message: String| Finding::refusal("policy/component", "", message, write);
+        if text.starts_with("sha256:") {
+            return text.parse().map(Self::Digest).map_err(|error| refuse(format!("{error}")));
+        }
+        let plain = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-');
+        if (1..=64).contains(&text.len()) && text.bytes().all(plain) && !text.starts_with('-') {
+            Ok(Self::Name(text.to_owned()))
+        } else {
+            let shown: String = text.chars().take(64).collect();
+            Err(refuse(format!("{shown:?} is no component")))
+        }
+    }
+}
+
+/// Grants and limits for every component, or for one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Section {
+    inherit: bool,
+    grants: Vec<Grant>,
     limits: BTreeMap<LimitName, u64>,
+}
+
+impl Default for Section {
+    fn default() -> Self {
+        Self { inherit: true, grants: Vec::new(), limits: BTreeMap::new() }
+    }
 }
 
 /// A policy that cannot be used.
@@ -49,107 +118,113 @@ fn join(findings: &[Finding]) -> String {
     findings.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n  ")
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PolicyFile {
-    #[serde(default)]
-    grants: GrantsTable,
-    #[serde(default)]
-    limits: BTreeMap<Spanned<String>, Spanned<u64>>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct GrantsTable {
-    #[serde(default)]
-    filesystem: Vec<Spanned<MountTable>>,
-    #[serde(default)]
-    clock: bool,
-    #[serde(default)]
-    random: bool,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct MountTable {
-    host: std::path::PathBuf,
-    #[serde(default = "GuestPath::root")]
-    guest: GuestPath,
-    access: Access,
-}
-
 impl Policy {
     /// No grant, and this host's own limits.
     pub fn nothing() -> Self {
-        Self { mounts: Vec::new(), clock: false, random: false, limits: BTreeMap::new() }
+        Self { all: Section::default(), components: Vec::new() }
     }
 
-    /// Read a policy file's text. Relative directories in it are taken from `base`, the folder it stands in.
+    /// Read a policy file's text. Relative paths in it are taken from `base`, the folder it stands in.
     ///
     /// # Errors
     /// [`PolicyError::Syntax`] with line and column, or [`PolicyError::Invalid`] with every reason at once.
     pub fn from_toml(text: &str, base: &Path) -> Result<Self, PolicyError> {
-        let file: PolicyFile = toml::from_str(text).map_err(|error| PolicyError::Syntax(Box::new(error)))?;
-        let mut policy = Self { clock: file.grants.clock, random: file.grants.random, ..Self::nothing() };
-        let mut faults = Vec::new();
-        for table in file.grants.filesystem {
-            let at = position(text, table.span().start);
-            let MountTable { host, guest, access } = table.into_inner();
-            if let Err(fault) = policy.add_mount(Mount { host, guest, access }.relative_to(base)) {
-                faults.push(Finding { at, ..fault });
-            }
-        }
-        for (key, value) in file.limits {
-            let at = position(text, key.span().start);
-            if let Err(fault) = policy.set_limit(key.get_ref(), *value.get_ref()) {
-                faults.push(Finding { at, ..fault });
-            }
-        }
-        if faults.is_empty() { Ok(policy) } else { Err(PolicyError::Invalid(faults)) }
+        file::policy(text, base)
     }
 
-    /// Allow one directory more.
+    /// Allow one thing more, for every component.
     ///
     /// # Errors
-    /// The sandbox already has a directory at that guest path.
-    pub fn mount(mut self, mount: Mount) -> Result<Self, PolicyError> {
-        self.add_mount(mount).map_err(|fault| PolicyError::Invalid(vec![fault]))?;
+    /// It contradicts another grant: a second directory at one guest path, a second value of one variable.
+    pub fn allow(mut self, grant: Grant) -> Result<Self, PolicyError> {
+        self.all.add(grant).map_err(|fault| PolicyError::Invalid(vec![fault]))?;
         Ok(self)
     }
 
-    /// Allow the wall clock and a monotonic clock that moves.
-    #[must_use]
-    pub fn allow_clock(mut self) -> Self {
-        self.clock = true;
-        self
+    /// Allow one directory more: [`Policy::allow`] with a [`Grant::Filesystem`].
+    ///
+    /// # Errors
+    /// The sandbox already has a directory at that guest path.
+    pub fn mount(self, mount: Mount) -> Result<Self, PolicyError> {
+        self.allow(Grant::Filesystem(mount))
     }
 
-    /// Allow real random numbers.
-    #[must_use]
-    pub fn allow_random(mut self) -> Self {
-        self.random = true;
-        self
-    }
-
-    /// Set a limit.
+    /// Set a limit, for every component.
     ///
     /// # Errors
     /// The value is outside [`LimitName::range`].
     pub fn limit(mut self, name: LimitName, value: u64) -> Result<Self, PolicyError> {
-        self.set_limit(name.key(), value).map_err(|fault| PolicyError::Invalid(vec![fault]))?;
+        self.all.set_limit(name.key(), value).map_err(|fault| PolicyError::Invalid(vec![fault]))?;
         Ok(self)
     }
 
-    fn add_mount(&mut self, mount: Mount) -> Result<(), Finding> {
-        if let Some(other) = self.mounts.iter().find(|other| other.guest == mount.guest) {
-            return Err(Finding::refusal(
-                "policy/mount-twice",
-                "",
-                format!("{} and {} would both be {}", other.host.display(), mount.host.display(), mount.guest),
-                format!("give one of them another guest path, for example {}:/other", mount.host.display()),
-            ));
+    /// Allow one thing more, for one component.
+    ///
+    /// # Errors
+    /// As [`Policy::allow`].
+    pub fn allow_for(mut self, whom: Selector, grant: Grant) -> Result<Self, PolicyError> {
+        let index = self.components.iter().position(|(selector, _)| *selector == whom);
+        let index = index.unwrap_or_else(|| {
+            self.components.push((whom, Section::default()));
+            self.components.len() - 1
+        });
+        self.components[index].1.add(grant).map_err(|fault| PolicyError::Invalid(vec![fault]))?;
+        Ok(self)
+    }
+
+    /// Every grant there is, with whom it is for; `None` is every component.
+    pub fn grants(&self) -> impl Iterator<Item = (Option<&Selector>, &Grant)> {
+        let all = self.all.grants.iter().map(|grant| (None, grant));
+        let some = self.components.iter();
+        all.chain(some.flat_map(|(whom, section)| section.grants.iter().map(move |grant| (Some(whom), grant))))
+    }
+
+    /// Every limit that is set, with whom it is for.
+    pub fn limits(&self) -> impl Iterator<Item = (Option<&Selector>, LimitName, u64)> {
+        let all = self.all.limits.iter().map(|(name, value)| (None, *name, *value));
+        let some = self.components.iter();
+        all.chain(
+            some.flat_map(|(whom, section)| {
+                section.limits.iter().map(move |(name, value)| (Some(whom), *name, *value))
+            }),
+        )
+    }
+
+    /// The components that a part of this policy is for.
+    pub fn components(&self) -> impl Iterator<Item = &Selector> {
+        self.components.iter().map(|(selector, _)| selector)
+    }
+}
+
+impl Section {
+    fn add(&mut self, grant: Grant) -> Result<(), Finding> {
+        let clash = match &grant {
+            Grant::Filesystem(mount) => self.grants.iter().find_map(|other| match other {
+                Grant::Filesystem(other) if other.guest == mount.guest => Some(Finding::refusal(
+                    "policy/mount-twice",
+                    "",
+                    format!("{} and {} would both be {}", other.host.display(), mount.host.display(), mount.guest),
+                    format!("give one of them another guest path, for example {}:/other", mount.host.display()),
+                )),
+                _ => None,
+            }),
+            other => {
+                let twice = |earlier: &&Grant| *earlier != other && same_name(earlier, other);
+                self.grants.iter().find(twice).map(|earlier| {
+                    Finding::refusal(
+                        "policy/grant-twice",
+                        "",
+                        format!("`{earlier}` and `{other}` are for one name"),
+                        "leave one of them out",
+                    )
+                })
+            }
+        };
+        match clash {
+            Some(fault) => return Err(fault),
+            None if self.grants.contains(&grant) => {}
+            None => self.grants.push(grant),
         }
-        self.mounts.push(mount);
         Ok(())
     }
 
@@ -175,147 +250,14 @@ impl Policy {
         self.limits.insert(name, value);
         Ok(())
     }
-
-    /// The limits of a call under this policy, before a manifest tightens one.
-    pub fn limits(&self) -> Limits {
-        let mut limits = Limits::standard();
-        for (name, value) in &self.limits {
-            limits.set_by_policy(*name, *value);
-        }
-        limits
-    }
-
-    /// Cut what the component asks for down to what is allowed.
-    ///
-    /// # Errors
-    /// Something it cannot do without is not allowed; each reason names the line that would allow it.
-    pub fn approve(&self, inspected: Inspected) -> Result<Approved, Denied> {
-        let mut grants = Grants { mounts: Vec::new(), clock: false, random: false };
-        let (mut denials, mut findings) = (Vec::new(), Vec::new());
-        for request in &inspected.manifest().capabilities {
-            let granted = match &request.capability {
-                Capability::Filesystem { access } => {
-                    grants.mounts = self.mounts.iter().map(|mount| cut(mount, *access, &mut findings)).collect();
-                    !grants.mounts.is_empty()
-                }
-                Capability::Clock => {
-                    grants.clock = self.clock;
-                    grants.clock
-                }
-                Capability::Random => {
-                    grants.random = self.random;
-                    grants.random
-                }
-            };
-            if granted {
-                continue;
-            }
-            let asked = format!("asks for {} ({:?}) and nothing grants it", request.capability, request.reason);
-            let kind = request.capability.kind().name();
-            if request.optional {
-                findings.push(Finding::warning("policy/not-granted", kind, asked, grant_line(request.capability)));
-            } else {
-                denials.push(Finding::refusal("policy/not-granted", kind, asked, grant_line(request.capability)));
-            }
-        }
-        findings.extend(self.unasked(&inspected));
-        if denials.is_empty() {
-            Ok(Approved(Arc::new(Approval { inspected, grants, limits: self.limits(), findings })))
-        } else {
-            Err(Denied(denials))
-        }
-    }
-
-    /// Grants that the manifest does not ask for: they stay unused.
-    fn unasked(&self, inspected: &Inspected) -> Vec<Finding> {
-        let asked = |kind| inspected.manifest().capabilities.iter().any(|request| request.capability.kind() == kind);
-        [
-            (CapabilityKind::Filesystem, !self.mounts.is_empty()),
-            (CapabilityKind::Clock, self.clock),
-            (CapabilityKind::Random, self.random),
-        ]
-        .into_iter()
-        .filter(|(kind, allowed)| *allowed && !asked(*kind))
-        .map(|(kind, _)| {
-            Finding::warning(
-                "policy/unasked",
-                kind.name(),
-                format!("the policy allows {} and the manifest does not ask for it: it is not granted", kind.name()),
-                "leave the grant out, or ask the vendor why the manifest is silent",
-            )
-        })
-        .collect()
-    }
 }
 
-fn cut(mount: &Mount, asked: Access, findings: &mut Vec<Finding>) -> Mount {
-    let access = mount.access.min(asked);
-    if access < asked {
-        let wider = Mount { access: asked, ..mount.clone() };
-        findings.push(Finding::warning(
-            "policy/narrower",
-            mount.guest.as_str(),
-            format!("the manifest asks for {asked} and the policy allows {access}"),
-            format!("to allow it: --mount {}", wider.short_form()),
-        ));
-    }
-    Mount { access, ..mount.clone() }
-}
-
-/// The line that grants a capability, on the command line and in a policy file.
-pub(crate) fn grant_line(capability: Capability) -> String {
-    match capability {
-        Capability::Filesystem { access } => {
-            let short = if access == Access::ReadWrite { ".:rw" } else { "." };
-            format!(
-                "allow it with --mount {short}, or at the top of the policy file: \
-                 grants.filesystem = [{{ host = \".\", access = \"{access}\" }}]"
-            )
-        }
-        Capability::Clock | Capability::Random => {
-            let name = capability.kind().name();
-            format!("allow it with --allow {name}, or at the top of the policy file: grants.{name} = true")
-        }
-    }
-}
-
-fn position(text: &str, offset: usize) -> String {
-    let before = text.get(..offset).unwrap_or(text);
-    let line = before.matches('\n').count() + 1;
-    let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
-    format!("line {line}, column {column}")
-}
-
-/// A component that may run, with what it was granted and the limits it runs under. Cheap to clone.
-#[derive(Clone, Debug)]
-pub struct Approved(Arc<Approval>);
-
-#[derive(Debug)]
-struct Approval {
-    inspected: Inspected,
-    grants: Grants,
-    limits: Limits,
-    findings: Vec<Finding>,
-}
-
-impl Approved {
-    /// What was approved.
-    pub fn inspected(&self) -> &Inspected {
-        &self.0.inspected
-    }
-
-    /// What it may use.
-    pub fn grants(&self) -> &Grants {
-        &self.0.grants
-    }
-
-    /// The limits of each call, before a tool's own time limit tightens one.
-    pub fn limits(&self) -> Limits {
-        self.0.limits
-    }
-
-    /// Where the manifest and the policy differ: asked and not granted, granted and not asked.
-    pub fn findings(&self) -> &[Finding] {
-        &self.0.findings
+/// Whether two grants would answer one name in different ways. A program may be granted with several argument patterns.
+fn same_name(one: &Grant, other: &Grant) -> bool {
+    match (one, other) {
+        (Grant::Secret(one), Grant::Secret(other)) => one.name() == other.name(),
+        (Grant::Env(one), Grant::Env(other)) => one.name == other.name,
+        (Grant::Process(one), Grant::Process(other)) => one.name() == other.name() && one.path() != other.path(),
+        _ => false,
     }
 }

@@ -1,11 +1,12 @@
 //! Directories an operator grants.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::quote::shell;
 use crate::capability::Access;
 
 /// Where a directory appears inside the sandbox: absolute, `/`-separated, without `.`, `..` or empty parts.
@@ -94,13 +95,29 @@ pub enum MountError {
 impl Mount {
     /// The short form that grants this mount, quoted for a shell where it has to be: `./src:/src:rw`.
     pub fn short_form(&self) -> String {
+        shell(&self.plain_form())
+    }
+
+    /// The short form, unquoted.
+    pub(super) fn plain_form(&self) -> String {
         let access = match self.access {
             Access::Read => "",
             Access::ReadWrite => ":rw",
         };
-        let text = format!("{}:{}{access}", self.host.display(), self.guest);
-        let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:=@%,~".contains(c);
-        if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+        format!("{}:{}{access}", self.host.display(), self.guest)
+    }
+
+    /// Why this is much to give.
+    pub(super) fn width(&self) -> Option<String> {
+        let depth = self.host.components().filter(|part| matches!(part, Component::Normal(_))).count();
+        let rooted = self.host.has_root();
+        let what = match depth {
+            0 if rooted => "the whole file system",
+            1 if rooted => "a directory at the top of the file system",
+            2 if self.host.starts_with("/home") => "a whole home directory",
+            _ => return None,
+        };
+        Some(format!("gives {what}, {}", self.access))
     }
 
     /// The same mount, with a relative host path taken from `base`.

@@ -6,6 +6,7 @@ use super::state::{ProgressSink, State};
 use super::stop::{Export, Interrupt, Stop};
 use super::{Program, Report, meter};
 use crate::bindings::fumehood::tool::types;
+use crate::decision::Decisions;
 use crate::policy::{LimitName, Limits, Usage};
 use crate::schema::{Args, Valid};
 
@@ -77,6 +78,7 @@ impl From<types::ToolError> for ToolError {
 pub(crate) struct GrantedSandbox<'a> {
     pub(crate) program: &'a Program,
     pub(crate) limits: &'a Limits,
+    pub(crate) decisions: &'a Decisions,
 }
 
 impl GrantedSandbox<'_> {
@@ -89,9 +91,8 @@ impl GrantedSandbox<'_> {
         usage: &mut Usage,
         until: impl Future<Output = Interrupt>,
     ) -> (Result<Result<String, ToolError>, Stop>, Report) {
-        let Self { program, limits } = self;
-        let grants = program.approved.grants();
-        let state = State::granted(meter(limits), program.uses_wasi, grants, &program.mounts, progress);
+        let Self { program, limits, decisions } = self;
+        let state = State::granted(meter(limits), program, Decisions::clone(decisions), progress);
         // `execute` is bounded by the clock, not by fuel; `u64::MAX` units would last for centuries.
         let bytes = limits.value(LimitName::ValueBytes).saturating_add(RESULT_RECORD_BYTES);
         let store = state.and_then(|state| program.store(Export::Execute, state, u64::MAX, bytes));

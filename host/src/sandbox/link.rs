@@ -3,11 +3,17 @@
 use wasmtime::Engine;
 use wasmtime::component::types::ComponentItem;
 use wasmtime::component::{Component, HasSelf, InstancePre, Linker};
+use wasmtime_wasi::WasiView as _;
+use wasmtime_wasi::cli::{WasiCli, WasiCliView as _};
+use wasmtime_wasi::clocks::{WasiClocks, WasiClocksView as _};
+use wasmtime_wasi::filesystem::{WasiFilesystem, WasiFilesystemView as _};
+use wasmtime_wasi::p2::bindings::{cli, clocks, filesystem, random};
+use wasmtime_wasi::random::{WasiRandom, WasiRandomCtx};
 
 use super::state::State;
 use super::stop::{DeniedImport, Export, Remedy};
 use crate::bindings::fumehood::tool::progress;
-use crate::capability::{self, CapabilityKind, Need, Sealed};
+use crate::capability::{self, Capability, CapabilityKind, Need, Sealed};
 use crate::policy::Grants;
 
 /// Which sandbox a linker is for.
@@ -16,7 +22,7 @@ pub(super) enum Sandbox<'a> {
     Granted {
         grants: &'a Grants,
         /// What the manifest asks for: nothing else can be granted.
-        asked: &'a [CapabilityKind],
+        asked: &'a [Capability],
     },
     Sealed(Export),
 }
@@ -35,6 +41,9 @@ pub(super) fn link(
     wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
     progress::add_to_linker::<State, HasSelf<State>>(&mut linker, |state| state)?;
     linker.allow_shadowing(true);
+    if let Sandbox::Granted { grants, .. } = sandbox {
+        note_uses(&mut linker, grants)?;
+    }
     for (import, item) in component.component_type().imports(engine) {
         let ComponentItem::ComponentInstance(instance) = item.ty else { continue };
         let mut interface = linker.instance(&linked_name(import))?;
@@ -50,6 +59,42 @@ pub(super) fn link(
     linker.instantiate_pre(component)
 }
 
+/// Link once more what is granted and used without the host being asked, so that its first use is seen.
+fn note_uses(linker: &mut Linker<State>, grants: &Grants) -> wasmtime::Result<()> {
+    if grants.holds(CapabilityKind::Filesystem) {
+        filesystem::types::add_to_linker::<State, WasiFilesystem>(linker, |state| {
+            state.uses(CapabilityKind::Filesystem);
+            state.filesystem()
+        })?;
+    }
+    if grants.holds(CapabilityKind::Env) {
+        cli::environment::add_to_linker::<State, WasiCli>(linker, |state| {
+            state.uses(CapabilityKind::Env);
+            state.cli()
+        })?;
+    }
+    if grants.holds(CapabilityKind::Clock) {
+        clocks::wall_clock::add_to_linker::<State, WasiClocks>(linker, |state| {
+            state.uses(CapabilityKind::Clock);
+            state.clocks()
+        })?;
+        clocks::monotonic_clock::add_to_linker::<State, WasiClocks>(linker, |state| {
+            state.uses(CapabilityKind::Clock);
+            state.clocks()
+        })?;
+    }
+    if grants.holds(CapabilityKind::Random) {
+        fn random(state: &mut State) -> &mut WasiRandomCtx {
+            state.uses(CapabilityKind::Random);
+            state.ctx().ctx.random()
+        }
+        random::random::add_to_linker::<State, WasiRandom>(linker, random)?;
+        random::insecure::add_to_linker::<State, WasiRandom>(linker, random)?;
+        random::insecure_seed::add_to_linker::<State, WasiRandom>(linker, random)?;
+    }
+    Ok(())
+}
+
 /// The denial that stands in for a function, unless this sandbox answers it.
 fn denial(import: &str, function: &str, sandbox: Sandbox<'_>) -> Option<DeniedImport> {
     let denied = |export, remedy| Some(DeniedImport { export, import: spoken_name(import, function), remedy });
@@ -61,7 +106,8 @@ fn denial(import: &str, function: &str, sandbox: Sandbox<'_>) -> Option<DeniedIm
         (Sandbox::Granted { .. }, Need::Never) => denied(Export::Execute, Remedy::None),
         (Sandbox::Granted { grants, asked }, Need::Capability(kind)) => {
             // Without the grant, what the sealed sandbox answers is answered here too, and the same way.
-            let remedy = if asked.contains(&kind) { Remedy::Grant(kind) } else { Remedy::Ask(kind) };
+            let asked = asked.iter().find(|capability| capability.kind() == kind);
+            let remedy = asked.map_or(Remedy::Ask(kind), |capability| Remedy::Grant(capability.clone()));
             if grants.holds(kind) || sealed != Sealed::Denied { None } else { denied(Export::Execute, remedy) }
         }
     }

@@ -4,6 +4,7 @@
 //! grants; nothing in [`sealed`] could be given any.
 
 mod convert;
+mod environment;
 mod granted;
 mod link;
 mod log;
@@ -13,13 +14,17 @@ mod sealed;
 mod state;
 mod stop;
 
+use std::sync::Arc;
+
 use wasmtime::component::Component;
 use wasmtime::{CallHook, Engine, Store, UpdateDeadline};
 
 use crate::bindings::ToolComponentPre;
+use crate::capability::CapabilityKind;
 use crate::policy::{Approved, LimitName, Limits, Usage};
 
 pub(crate) use convert::json_limits;
+pub use environment::EnvironmentError;
 pub(crate) use granted::GrantedSandbox;
 pub use granted::ToolError;
 pub use log::GuestLog;
@@ -46,6 +51,9 @@ pub(crate) struct Program {
     present: ToolComponentPre<State>,
     approved: Approved,
     mounts: Vec<OpenMount>,
+    environment: Vec<(String, String)>,
+    /// Each grant that is recorded when it is first used.
+    first_uses: Vec<(CapabilityKind, Arc<str>)>,
     uses_wasi: bool,
 }
 
@@ -56,6 +64,9 @@ pub enum LinkError {
     /// A granted directory cannot be opened.
     #[error(transparent)]
     Mount(#[from] OpenMountError),
+    /// A granted variable has no value.
+    #[error(transparent)]
+    Environment(#[from] EnvironmentError),
     /// An import has another type than the host's.
     #[error("cannot link: {0:#}")]
     Imports(wasmtime::Error),
@@ -67,9 +78,11 @@ impl Program {
             let pre = link::link(engine, component, sandbox).map_err(LinkError::Imports)?;
             ToolComponentPre::new(pre).map_err(LinkError::Imports)
         };
-        let asked = approved.inspected().manifest().capabilities.iter().map(|request| request.capability.kind());
+        let asked = approved.inspected().manifest().capabilities.iter().map(|request| request.capability.clone());
         let asked: Vec<_> = asked.collect();
-        let mounts = approved.grants().mounts().iter().map(OpenMount::open).collect::<Result<_, _>>()?;
+        let mounts = approved.grants().mounts().map(OpenMount::open).collect::<Result<_, _>>()?;
+        let environment = approved.grants().env().map(environment::variable).collect::<Result<_, _>>()?;
+        let first_uses = approved.grants().iter().map(|grant| (grant.kind(), grant.to_string().into())).collect();
         let uses_wasi = component.component_type().imports(engine).any(|(name, _)| name.starts_with("wasi:"));
         Ok(Self {
             execute: pre(Sandbox::Granted { grants: approved.grants(), asked: &asked })?,
@@ -77,6 +90,8 @@ impl Program {
             present: pre(Sandbox::Sealed(Export::Present))?,
             approved,
             mounts,
+            environment,
+            first_uses,
             uses_wasi,
         })
     }

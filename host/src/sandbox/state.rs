@@ -8,12 +8,13 @@ use wasmtime_wasi::{
     Deterministic, FsPerms, HostMonotonicClock, HostWallClock, WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView,
 };
 
+use super::Program;
 use super::log::{Capture, GuestLog};
 use super::meter::Meter;
-use super::mounts::OpenMount;
 use crate::bindings::fumehood::tool::progress;
-use crate::capability::Access;
-use crate::policy::{Grants, LimitName};
+use crate::capability::{Access, CapabilityKind};
+use crate::decision::Decisions;
+use crate::policy::LimitName;
 
 /// The most random bytes of one request: 64 KiB, a thousand times what a runtime's start needs.
 const MAX_RANDOM_BYTES: u64 = 64 << 10;
@@ -42,8 +43,16 @@ const MAX_PROGRESS_MESSAGE: usize = 1_024;
 pub(crate) struct State {
     pub(super) meter: Meter,
     progress: Option<ProgressSink>,
+    granted: Option<Granted>,
     /// Nothing where the component imports nothing of WASI: making one costs more than a small tool's whole call.
     wasi: Option<Wasi>,
+}
+
+/// What only `execute` has.
+struct Granted {
+    decisions: Decisions,
+    /// What is granted of the kinds that are used without the host being asked each time, until the first use.
+    unused: Vec<(CapabilityKind, Arc<str>)>,
 }
 
 struct Wasi {
@@ -73,28 +82,30 @@ impl State {
     /// A state with no authority.
     pub(super) fn sealed(meter: Meter, uses_wasi: bool) -> Self {
         let wasi = uses_wasi.then(|| Wasi::sealed(&meter));
-        Self { meter, progress: None, wasi }
+        Self { meter, progress: None, granted: None, wasi }
     }
 
     /// A state with what was granted and nothing else.
     pub(super) fn granted(
         meter: Meter,
-        uses_wasi: bool,
-        grants: &Grants,
-        mounts: &[OpenMount],
+        program: &Program,
+        decisions: Decisions,
         progress: Option<ProgressSink>,
     ) -> wasmtime::Result<Self> {
-        if !uses_wasi {
-            return Ok(Self { meter, progress, wasi: None });
+        let granted = Some(Granted { decisions, unused: program.first_uses.clone() });
+        if !program.uses_wasi {
+            return Ok(Self { meter, progress, granted, wasi: None });
         }
+        let grants = program.approved.grants();
         let mut ctx = WasiCtxBuilder::new();
-        for mount in mounts {
+        for mount in &program.mounts {
             let perms = match mount.access() {
                 Access::Read => FsPerms::ReadOnly,
                 Access::ReadWrite => FsPerms::ReadWrite,
             };
             ctx.preopened_dir(mount.path(), mount.guest(), perms)?;
         }
+        ctx.envs(&program.environment);
         if !grants.clock() {
             stop_clocks(&mut ctx);
         }
@@ -102,7 +113,18 @@ impl State {
             fix_random(&mut ctx);
         }
         let capture = Capture::new(meter.limits().value(LimitName::LogBytes));
-        Ok(Self { meter, progress, wasi: Some(Wasi::new(ctx, capture)) })
+        Ok(Self { meter, progress, granted, wasi: Some(Wasi::new(ctx, capture)) })
+    }
+
+    /// A granted kind is used: the first time is a decision worth recording.
+    pub(super) fn uses(&mut self, kind: CapabilityKind) {
+        let Some(Granted { decisions, unused }) = &mut self.granted else { return };
+        unused.retain(|(granted, rule)| {
+            if *granted == kind {
+                decisions.allowed(kind, "", rule);
+            }
+            *granted != kind
+        });
     }
 
     /// What the guest wrote, and how many bytes of it were kept.

@@ -6,7 +6,7 @@ use wasmtime::{Trap, WasmBacktrace};
 use wasmtime_wasi::I32Exit;
 
 use super::meter::Exceeded;
-use crate::capability::CapabilityKind;
+use crate::capability::{Capability, CapabilityKind};
 use crate::policy::{LimitName, Limits, grant_line};
 
 /// One of the three exports.
@@ -52,10 +52,10 @@ pub(crate) enum Interrupt {
 }
 
 /// What would make a denied import work in `execute`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Remedy {
     /// The operator grants what the manifest asks for.
-    Grant(CapabilityKind),
+    Grant(Capability),
     /// The vendor asks for it first: a policy cannot grant what no manifest asks for.
     Ask(CapabilityKind),
     /// Nothing would.
@@ -77,8 +77,8 @@ impl fmt::Display for DeniedImport {
         let Self { export, import, remedy } = self;
         match (export, remedy) {
             (Export::Render | Export::Present, _) => write!(f, "{export} called {import}, which a projector may not"),
-            (Export::Execute, Remedy::Grant(kind)) => {
-                write!(f, "execute called {import}, which is not granted; {}", grant_line(kind.least()))
+            (Export::Execute, Remedy::Grant(asked)) => {
+                write!(f, "execute called {import}, which is not granted; {}", grant_line(asked))
             }
             (Export::Execute, Remedy::Ask(kind)) => write!(
                 f,
@@ -86,6 +86,26 @@ impl fmt::Display for DeniedImport {
                  no policy can grant it before the vendor does"
             ),
             (Export::Execute, Remedy::None) => write!(f, "execute called {import}, which no grant allows"),
+        }
+    }
+}
+
+impl DeniedImport {
+    /// The kind of authority it takes, if any kind gives it.
+    pub(crate) fn kind(&self) -> Option<CapabilityKind> {
+        match &self.remedy {
+            Remedy::Grant(asked) => Some(asked.kind()),
+            Remedy::Ask(kind) => Some(*kind),
+            Remedy::None => None,
+        }
+    }
+
+    /// Why it is denied, for the operator's log.
+    pub(crate) fn rule(&self) -> &'static str {
+        match &self.remedy {
+            Remedy::Grant(_) => "nothing grants it",
+            Remedy::Ask(_) => "the manifest does not ask for it",
+            Remedy::None => "no capability gives it",
         }
     }
 }

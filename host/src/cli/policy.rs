@@ -1,0 +1,140 @@
+//! `fumehood policy`.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use clap::Subcommand;
+use fumehood::{Denied, Policy, Selector, Severity};
+
+use super::exit::Exit;
+use super::host::{MAX_POLICY_BYTES, read_text};
+use super::screen;
+
+/// Look at a policy file.
+#[derive(clap::Args)]
+pub(super) struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Check(Check),
+}
+
+/// Check a policy file, and say what each component would get under it.
+///
+/// Lists what the file allows, and to whom. With components it also says what of it each one would get, what it asks
+/// for and would not get, and what it would not use.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  fumehood policy check policy.toml
+  fumehood policy check policy.toml tools/*.wasm
+
+Exit status:
+  0 the file is a policy, and every component may run under it   1 a component is no tool component
+  2 the file is no policy, or cannot be read   3 the policy does not let a component run")]
+struct Check {
+    /// The policy file
+    #[arg(value_name = "POLICY.toml")]
+    policy: PathBuf,
+    /// Components to look at under it
+    #[arg(value_name = "TOOL.wasm")]
+    components: Vec<PathBuf>,
+}
+
+pub(super) async fn run(args: Args) -> Result<ExitCode, Exit> {
+    match args.command {
+        Command::Check(args) => check(args).await,
+    }
+}
+
+async fn check(args: Check) -> Result<ExitCode, Exit> {
+    let text = read_text(&args.policy, MAX_POLICY_BYTES)?;
+    let base = args.policy.parent().unwrap_or(Path::new(""));
+    let policy = Policy::from_toml(&text, base).with_context(|| args.policy.display().to_string())?;
+    let mut out = String::new();
+    list(&mut out, &policy);
+    let mut worst = None;
+    let mut met = Vec::new();
+    for path in &args.components {
+        let inspected = match fumehood::inspect(path.clone()).await {
+            Ok(inspected) => inspected,
+            Err(error) => {
+                let exit = Exit::of(path, error);
+                let _ = writeln!(out, "\n{}\n  {}", path.display(), exit.message());
+                worst = worse(worst, exit);
+                continue;
+            }
+        };
+        let manifest = inspected.manifest();
+        met.push(Selector::Digest(inspected.digest()));
+        met.push(Selector::Name(manifest.name.clone()));
+        let _ = writeln!(out, "\n{} {} ({})", manifest.name, manifest.version, inspected.digest());
+        let findings = match policy.approve(inspected) {
+            Ok(approved) => {
+                let grants: Vec<_> = approved.grants().iter().map(ToString::to_string).collect();
+                let grants = if grants.is_empty() { "nothing".to_owned() } else { grants.join("\n           ") };
+                let _ = writeln!(out, "  would get {grants}");
+                approved.findings().to_vec()
+            }
+            Err(Denied(reasons)) => {
+                let _ = writeln!(out, "  would be refused");
+                worst = worse(worst, Exit::from(fumehood::LoadError::from(Denied(reasons.clone()))));
+                reasons
+            }
+        };
+        for finding in findings {
+            let weight = match finding.severity {
+                Severity::Refusal => "refusal",
+                Severity::Warning => "warning",
+                Severity::Note => "note",
+            };
+            let _ = writeln!(out, "  {weight:<8} {finding}");
+        }
+    }
+    if !args.components.is_empty() {
+        for selector in policy.components().filter(|selector| !met.contains(selector)) {
+            let _ = writeln!(out, "\nwarning  {} is for none of these components", whom(Some(selector)));
+        }
+    }
+    screen::print(&out).map_err(anyhow::Error::from)?;
+    match worst {
+        Some(exit) => Err(exit),
+        None => Ok(ExitCode::SUCCESS),
+    }
+}
+
+fn list(out: &mut String, policy: &Policy) {
+    let mut empty = true;
+    for (selector, grant) in policy.grants() {
+        let _ = writeln!(out, "{}  {grant}", whom(selector));
+        empty = false;
+    }
+    for (selector, name, value) in policy.limits() {
+        let _ = writeln!(out, "{}  {name} = {value} {}", whom(selector), name.unit());
+        empty = false;
+    }
+    if empty {
+        let _ = writeln!(out, "allows nothing, and leaves each limit as it is");
+    }
+}
+
+fn whom(selector: Option<&Selector>) -> String {
+    match selector {
+        None => "everyone".to_owned(),
+        Some(Selector::Name(name)) => name.clone(),
+        Some(Selector::Digest(digest)) => digest.to_string(),
+        Some(other) => format!("{other:?}"),
+    }
+}
+
+/// A file that is no component weighs less than one that is refused: the exit status tells of the refusal.
+fn worse(earlier: Option<Exit>, later: Exit) -> Option<Exit> {
+    match earlier {
+        Some(earlier) if earlier.status() >= later.status() => Some(earlier),
+        _ => Some(later),
+    }
+}

@@ -1,0 +1,43 @@
+//! Text as a shell and as TOML would read it back.
+
+/// Quoted for a POSIX shell where it has to be.
+pub(super) fn shell(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:=@%,~".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
+/// A TOML basic string.
+pub(super) fn toml_text(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            c if c.is_control() => quoted.push_str(&format!("\\u{:04X}", u32::from(c))),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_quoted_reads_back() {
+        for text in ["", "plain", "a b", "it's", "\"\\", "a\nb\u{1}\u{7f}", "ä$(x)`y`"] {
+            let table: toml::Table = format!("x = {}", toml_text(text)).parse().expect(text);
+            assert_eq!(table["x"].as_str(), Some(text));
+        }
+        assert_eq!(shell("http=https://a.b/ GET"), "'http=https://a.b/ GET'");
+        assert_eq!(shell("it's"), r"'it'\''s'");
+        assert_eq!(shell("env=LANG"), "env=LANG");
+        assert_eq!(shell(""), "''");
+    }
+}
