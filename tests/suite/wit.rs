@@ -33,11 +33,10 @@ fn digest(files: &BTreeMap<String, String>) -> String {
     Digest::of(all.as_bytes()).to_string()
 }
 
-fn version(files: &BTreeMap<String, String>) -> &str {
-    let mut versions: Vec<&str> = files
-        .values()
-        .filter_map(|text| text.lines().find_map(|line| line.strip_prefix("package fumehood:tool@")?.strip_suffix(';')))
-        .collect();
+fn version<'a>(package: &str, files: &'a BTreeMap<String, String>) -> &'a str {
+    let named =
+        |line: &'a str| line.strip_prefix("package ")?.strip_prefix(package)?.strip_prefix('@')?.strip_suffix(';');
+    let mut versions: Vec<&str> = files.values().filter_map(|text| text.lines().find_map(named)).collect();
     assert_eq!(versions.len(), files.len(), "each file says its package and version");
     versions.dedup();
     assert_eq!(versions.len(), 1, "all files have one version: {versions:?}");
@@ -55,6 +54,25 @@ fn the_package_parses_and_holds_both_worlds() {
 }
 
 #[test]
+fn the_host_package_parses_beside_it() {
+    let mut resolve = Resolve::default();
+    // As `wit-bindgen` reads `path: ["wit", "wit/host"]`.
+    resolve.push_path(WIT).expect("wit/ parses");
+    let (host, _) = resolve.push_path(Path::new(WIT).join("host")).expect("wit/host parses");
+    for (world, exports) in [("imports", 0), ("tool-component-with-host", 1), ("tool-component-with-host-on-wasi", 1)] {
+        let world = resolve.select_world(&[host], Some(world)).expect("the world exists");
+        assert_eq!(resolve.worlds[world].exports.len(), exports);
+        let imported = |name: &str| {
+            let names = resolve.worlds[world].imports.keys().map(|key| resolve.name_world_key(key));
+            names.filter(|import| import == name).count()
+        };
+        assert_eq!(imported("fumehood:host/process@0.1.0"), 1);
+        assert_eq!(imported("fumehood:host/tools@0.1.0"), 1);
+    }
+    assert_eq!(version("fumehood:host", &wit_files(&Path::new(WIT).join("host"))), "0.1.0");
+}
+
+#[test]
 fn what_was_released_stays_as_it_was() {
     let released = Path::new(WIT).join("released");
     let mut folders: Vec<_> = released
@@ -66,7 +84,7 @@ fn what_was_released_stays_as_it_was() {
     assert_eq!(folders, RELEASED.map(|(version, _)| version), "each released version has its line here");
     for (number, expected) in RELEASED {
         let files = wit_files(&released.join(number));
-        assert_eq!(version(&files), number);
+        assert_eq!(version("fumehood:tool", &files), number);
         assert_eq!(digest(&files), expected, "wit/released/{number} was changed");
     }
 }
@@ -74,7 +92,7 @@ fn what_was_released_stays_as_it_was() {
 #[test]
 fn the_working_copy_is_a_released_version_or_a_new_one() {
     let working = wit_files(Path::new(WIT));
-    let number = version(&working);
+    let number = version("fumehood:tool", &working);
     match RELEASED.iter().find(|(released, _)| *released == number) {
         Some((_, released)) => {
             assert_eq!(digest(&working), *released, "{number} is released: give the changed files a new version")

@@ -17,6 +17,8 @@ use wit_parser::Resolve;
 
 /// The WIT package of this repository, with its dependencies beside it.
 pub(crate) const WIT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../wit");
+/// The package `fumehood:host`, beside it.
+const HOST_WIT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../wit/host");
 
 /// The world a core module is written against. Imports that the module does not have are dropped from the component.
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +27,9 @@ pub(crate) enum World<'a> {
     Tool,
     /// `fumehood:tool/tool-component-on-wasi`.
     ToolOnWasi,
-    /// A WIT text of one package with one world, which may name `fumehood:tool` and WASI 0.2.12. More packages can be
+    /// `fumehood:host/tool-component-with-host-on-wasi`.
+    ToolWithHost,
+    /// A WIT text of one package with one world, which may name `fumehood:tool`, `fumehood:host` and WASI 0.2.12. More packages can be
     /// written into it as `package a:b { … }`.
     Wit(&'a str),
 }
@@ -35,9 +39,11 @@ pub(crate) fn module_from_core_wat(core_wat: &str, world: World<'_>) -> Vec<u8> 
     let mut module = wat::parse_str(core_wat).unwrap_or_else(|error| panic!("{error}"));
     let mut resolve = Resolve::default();
     let (ours, _) = resolve.push_dir(WIT).expect("wit/ parses");
+    let (host, _) = resolve.push_dir(HOST_WIT).expect("wit/host parses");
     let (package, name) = match world {
         World::Tool => (ours, Some("tool-component")),
         World::ToolOnWasi => (ours, Some("tool-component-on-wasi")),
+        World::ToolWithHost => (host, Some("tool-component-with-host-on-wasi")),
         World::Wit(text) => (resolve.push_source("test.wit", text).unwrap_or_else(|error| panic!("{error:?}")), None),
     };
     let world = resolve.select_world(&[package], name).expect("the world exists");
@@ -60,7 +66,7 @@ pub(crate) fn component_from_core_wat(core_wat: &str, world: World<'_>) -> Vec<u
 /// A component as a vendor ships it, through the same [`fumehood::pack()`] that vendors use: it refuses what a host
 /// refuses. For components that a host must refuse, see [`component_from_core_wat`] and [`with_section`].
 pub(crate) fn packed(core_wat: &str, manifest: &Value) -> Vec<u8> {
-    let module = module_from_core_wat(core_wat, World::ToolOnWasi);
+    let module = module_from_core_wat(core_wat, World::ToolWithHost);
     fumehood::pack(&module, manifest.to_string().as_bytes(), &fumehood::LoadLimits::standard())
         .unwrap_or_else(|error| panic!("{error}"))
 }
