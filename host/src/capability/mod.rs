@@ -216,7 +216,7 @@ pub(crate) const LINKED_WASI: &str = "0.2.12";
 /// The track of our own package. Every patch of it is matched function by function.
 pub(crate) const OUR_TRACK: &str = "0.1";
 
-use CapabilityKind::{Clock, Env, Filesystem, Http, Process, Random, Tools};
+use CapabilityKind::{Clock, Env, Filesystem, Random};
 use Need::{Never, Runtime};
 use Sealed::{Constant, Denied, Harmless};
 
@@ -332,7 +332,7 @@ mod tests {
 
     #[test]
     fn knows_what_may_be_imported_and_refuses_the_rest() {
-        check("wasi:cli/environment@0.2.0", Ok(Runtime));
+        check("wasi:cli/environment@0.2.0", Ok(Need::Capability(Env)));
         check("wasi:io/poll@0.2.9", Ok(Runtime));
         check("wasi:random/random@0.2.12", Ok(Need::Capability(Random)));
         check("wasi:clocks/monotonic-clock@0.2.3", Ok(Need::Capability(Clock)));

@@ -9,7 +9,7 @@ use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 use url::Host;
 
-use crate::capability::http::{HostPattern, HttpRule, HttpRuleError, Target, TargetError, is_method};
+use crate::capability::http::{HostPattern, HttpRule, HttpRuleError, Target, TargetError};
 
 /// Requests that are allowed, and the addresses that are not public and may be dialled for them.
 ///
@@ -57,10 +57,7 @@ impl TryFrom<Table> for HttpGrant {
     type Error = HttpGrantError;
 
     fn try_from(table: Table) -> Result<Self, Self::Error> {
-        let rule = match table.methods {
-            Some(methods) => format!("{} {}", table.url, methods.join(",")).parse()?,
-            None => table.url.parse()?,
-        };
+        let rule = HttpRule::new(&table.url, table.methods.map(|methods| methods.join(",")).as_deref())?;
         let addresses = table.addresses.iter().map(|text| network(text)).collect::<Result<_, _>>()?;
         Ok(Self { rule, addresses })
     }
@@ -81,18 +78,14 @@ impl FromStr for HttpGrant {
         let mut words = text.split_ascii_whitespace();
         let url = words.next().ok_or_else(|| HttpGrantError::Shape(text.to_owned()))?;
         let rest: Vec<_> = words.collect();
-        let is_network = |word: &str| word.contains(['.', ':']);
         let (methods, addresses) = match rest[..] {
             [] => (None, None),
-            [word] if is_network(word) && !is_method(word) => (None, Some(word)),
+            [word] if word.contains(['.', ':']) => (None, Some(word)),
             [word] => (Some(word), None),
             [methods, addresses] => (Some(methods), Some(addresses)),
             _ => return Err(HttpGrantError::Shape(text.to_owned())),
         };
-        let rule = match methods {
-            Some(methods) => format!("{url} {methods}").parse()?,
-            None => url.parse()?,
-        };
+        let rule = HttpRule::new(url, methods)?;
         let addresses = match addresses {
             Some(list) => list.split(',').map(network).collect::<Result<_, _>>()?,
             None => Vec::new(),

@@ -16,6 +16,8 @@ const READING: [&str; 2] = ["GET", "HEAD"];
 const NEVER: [&str; 2] = ["CONNECT", "TRACE"];
 /// The longest method; the registry's longest is `UPDATEREDIRECTREF`, with 17.
 const MAX_METHOD_BYTES: usize = 32;
+/// An error shows so much of a rule.
+const MAX_SHOWN: usize = 256;
 
 /// Which requests: a scheme, a host, a port, a path and what is below it, and methods.
 ///
@@ -86,15 +88,25 @@ impl FromStr for HttpRule {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut words = text.split_ascii_whitespace();
-        let read = match (words.next(), words.next(), words.next()) {
-            (Some(url), methods, None) => Self::read(url, methods),
-            _ => Err(Fault::Shape),
-        };
-        read.map_err(|fault| HttpRuleError { rule: text.chars().take(256).collect(), fault })
+        match (words.next(), words.next(), words.next()) {
+            (Some(url), methods, None) => Self::new(url, methods),
+            _ => Err(HttpRuleError::new(text, Fault::Shape)),
+        }
+    }
+}
+
+impl HttpRuleError {
+    fn new(rule: &str, fault: Fault) -> Self {
+        Self { rule: rule.chars().take(MAX_SHOWN).collect(), fault }
     }
 }
 
 impl HttpRule {
+    /// From its two halves. `methods` is a list with commas.
+    pub(crate) fn new(url: &str, methods: Option<&str>) -> Result<Self, HttpRuleError> {
+        Self::read(url, methods).map_err(|fault| HttpRuleError::new(url, fault))
+    }
+
     fn read(url: &str, methods: Option<&str>) -> Result<Self, Fault> {
         let (scheme, rest) = url.split_once("://").ok_or(Fault::Shape)?;
         let (host, path) = rest.split_at(rest.find(['/', '?', '#', '\\']).unwrap_or(rest.len()));
