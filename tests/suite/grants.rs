@@ -28,6 +28,7 @@ const COUNTS: Guest<'static> = Guest {
 
 fn manifest(capabilities: Value) -> Value {
     let mut manifest = support::manifest();
+    manifest["name"] = json!("test");
     manifest["tools"][0]["outputSchema"] = json!({ "type": "integer" });
     manifest["capabilities"] = capabilities;
     manifest
@@ -278,8 +279,8 @@ fn an_approval_says_what_changed() {
     check("/tools/0/outputSchema", json!({ "type": ["integer"] }), &["/tools/echo: its output schema changed"]);
     check("/tools/0/name", json!("other"), &["/tools/other: this tool is new", "/tools/echo: this tool is gone"]);
     check("/capabilities/2/reason", json!("Other dice."), &["the reason for random, optional changed"]);
-    let gone = "it no longer asks for random, optional";
-    check("/capabilities/2", json!({ "capability": "random", "reason": "Dice." }), &["it now asks for random", gone]);
+    let clock = json!({ "capability": "clock", "reason": "When.", "optional": true });
+    check("/capabilities/2", clock, &["it now asks for clock, optional", "it no longer asks for random, optional"]);
     check("/name", json!("other"), &[]);
 
     // One byte that is no manifest: a custom section more.

@@ -112,7 +112,8 @@ impl LockFile {
         let failed = |source| LockFileError::File { path: self.path.clone(), source };
         let (dir, name) = self.place().map_err(failed)?;
         // Two writers, one after the other: the second reads what the first wrote.
-        rustix::fs::flock(&dir, rustix::fs::FlockOperation::LockExclusive).map_err(|error| failed(error.into()))?;
+        let turn = dir.open(".").map_err(failed)?;
+        rustix::fs::flock(&turn, rustix::fs::FlockOperation::LockExclusive).map_err(|error| failed(error.into()))?;
         let mut lock = match self.current() {
             Ok(lock) => Lock::clone(&lock),
             Err(LockFileError::File { source, .. }) if source.kind() == ErrorKind::NotFound => Lock::default(),
