@@ -101,8 +101,8 @@ fn the_working_copy_is_a_released_version_or_a_new_one() {
     }
 }
 
-/// Cargo itself says where the linked crate lies.
-fn wasmtime_wasi() -> PathBuf {
+/// Cargo itself says where a linked crate lies.
+fn linked(name: &str) -> PathBuf {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--offline", "--locked", "--manifest-path"])
         .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))
@@ -111,8 +111,8 @@ fn wasmtime_wasi() -> PathBuf {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).expect("cargo writes JSON");
     let packages = metadata["packages"].as_array().expect("a list of packages");
-    let found: Vec<_> = packages.iter().filter(|package| package["name"] == "wasmtime-wasi").collect();
-    assert_eq!(found.len(), 1, "one wasmtime-wasi is linked");
+    let found: Vec<_> = packages.iter().filter(|package| package["name"] == name).collect();
+    assert_eq!(found.len(), 1, "one {name} is linked");
     let manifest = found[0]["manifest_path"].as_str().expect("a path");
     Path::new(manifest).parent().expect("a folder").to_owned()
 }
@@ -120,7 +120,13 @@ fn wasmtime_wasi() -> PathBuf {
 #[test]
 fn the_dependencies_are_the_linked_wasi_byte_for_byte() {
     let ours = wit_files(&Path::new(WIT).join("deps"));
-    let linked = wit_files(&wasmtime_wasi().join("src/p2/wit/deps"));
+    let http = wit_files(&linked("wasmtime-wasi-http").join("wit/deps"));
+    let mut linked = wit_files(&linked("wasmtime-wasi").join("src/p2/wit/deps"));
+    for (name, text) in http {
+        // Both crates bring what both use; it has to be the same.
+        let ours = linked.entry(name.clone()).or_insert_with(|| text.clone());
+        assert!(*ours == text, "the linked crates differ in {name}");
+    }
     assert_eq!(ours.keys().collect::<Vec<_>>(), linked.keys().collect::<Vec<_>>());
     for (name, text) in ours {
         assert!(text == linked[&name], "wit/deps/{name} differs from the linked WASI");

@@ -11,10 +11,11 @@ static OURS: [(&str, &str); 4] = [
     ("world.wit", include_str!("../../../wit/world.wit")),
 ];
 
-static WASI: [(&str, &str); 6] = [
+static WASI: [(&str, &str); 7] = [
     ("cli.wit", include_str!("../../../wit/deps/cli.wit")),
     ("clocks.wit", include_str!("../../../wit/deps/clocks.wit")),
     ("filesystem.wit", include_str!("../../../wit/deps/filesystem.wit")),
+    ("http.wit", include_str!("../../../wit/deps/http.wit")),
     ("io.wit", include_str!("../../../wit/deps/io.wit")),
     ("random.wit", include_str!("../../../wit/deps/random.wit")),
     ("sockets.wit", include_str!("../../../wit/deps/sockets.wit")),
@@ -64,20 +65,23 @@ mod tests {
 
     #[test]
     fn parses() {
-        assert_eq!(parse().map(|resolve| resolve.packages.len()), Ok(7));
+        assert_eq!(parse().map(|resolve| resolve.packages.len()), Ok(8));
         assert!(interface("fumehood:tool", "tool").is_some());
         assert!(interface("wasi:io", "nothing").is_none());
     }
 
-    /// The table of capabilities names every interface that the world on WASI imports, and no other; and no function in
-    /// it is made up.
+    /// The table of capabilities names every interface that the world on WASI and `wasi:http` import, and no other; and no
+    /// function in it is made up.
     #[test]
     fn the_capability_table_is_about_this_wit() {
-        let (_, ours) = RESOLVE.packages.iter().find(|(_, package)| package.name.namespace == "fumehood").unwrap();
-        let world = &RESOLVE.worlds[ours.worlds["tool-component-on-wasi"]];
-        let imported: BTreeSet<String> = world
+        let world = |package: &str, world: &str| {
+            let (_, package) = RESOLVE.packages.iter().find(|(_, candidate)| candidate.name.name == package).unwrap();
+            &RESOLVE.worlds[package.worlds[world]]
+        };
+        let imported: BTreeSet<String> = world("tool", "tool-component-on-wasi")
             .imports
             .values()
+            .chain(world("http", "imports").imports.values())
             .map(|item| match item {
                 WorldItem::Interface { id, .. } => RESOLVE.id_of(*id).unwrap(),
                 other => panic!("{other:?}"),

@@ -6,6 +6,7 @@
 mod convert;
 mod environment;
 mod granted;
+pub(crate) mod http;
 mod link;
 mod log;
 mod meter;
