@@ -303,12 +303,18 @@ impl Run {
         }
         self.diagnostic.decisions = decisions.take().0;
         self.usage.at_least(LimitName::WallClock, u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX));
+        // The tool chose what to make of it; whoever reads why it failed should know.
+        let denied = report.denied_request.as_ref().map(|denied| format!("a request was not sent: {denied}"));
         let written = self.keep(Export::Execute, report);
-        match answer {
-            Ok(Ok(text)) => Ok(text),
-            Ok(Err(error)) => Err(self.tool_error(&error)),
-            Err(stop) => Err(self.stopped(&stop, &written)),
-        }
+        let failure = match answer {
+            Ok(Ok(text)) => return Ok(text),
+            Ok(Err(error)) => self.tool_error(&error),
+            Err(stop) => self.stopped(&stop, &written),
+        };
+        Err(match denied {
+            Some(denied) => failure.noting(&denied),
+            None => failure,
+        })
     }
 
     /// From here on there is a canonical value.

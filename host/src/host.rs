@@ -9,6 +9,7 @@ use crate::engine::{CacheLocation, CompileError, CompileStage, Engine, EngineErr
 use crate::inspect::{InspectError, Inspected};
 use crate::lock::{LockFile, LockFileError};
 use crate::policy::{Approved, Denied, LimitName, Policy};
+use crate::sandbox::http::Network;
 use crate::sandbox::{LinkError, Program};
 
 /// One engine with its pool of instances and its cache of compiled code. Cheap to clone; make one per process.
@@ -18,6 +19,7 @@ pub struct Host {
     memory_bytes: u64,
     cache: Option<Arc<Path>>,
     lock: Option<Arc<LockFile>>,
+    network: Option<Network>,
 }
 
 /// A component that did not become a [`Toolset`]. Each case belongs to one stage.
@@ -91,7 +93,7 @@ impl Host {
         let engine = Arc::new(Engine::new(settings)?);
         // The engine has made the directory, or does without it.
         let cache = cache.and_then(|path| path.canonicalize().ok()).map(Arc::from);
-        Ok(Self { engine, memory_bytes, cache, lock: None })
+        Ok(Self { engine, memory_bytes, cache, lock: None, network: None })
     }
 
     /// Locked mode: from here on this host compiles only what the lock file approves, with the grants that were approved,
@@ -99,6 +101,13 @@ impl Host {
     #[must_use]
     pub fn locked_by(mut self, lock: LockFile) -> Self {
         self.lock = Some(Arc::new(lock));
+        self
+    }
+
+    /// Find and trust servers in another way than the system's resolver and the authorities of the web.
+    #[must_use]
+    pub fn reaching_through(mut self, network: Network) -> Self {
+        self.network = Some(network);
         self
     }
 
@@ -149,7 +158,8 @@ impl Host {
             .await?;
         // Opens directories, which may hang where they are remote.
         let engine = self.engine.wasmtime().clone();
-        let program = tokio::task::spawn_blocking(move || Program::link(&engine, &code, approved));
+        let network = self.network.clone();
+        let program = tokio::task::spawn_blocking(move || Program::link(&engine, &code, approved, network));
         let program = program.await.map_err(|error| LoadError::Fault(error.to_string()))??;
         Ok(Toolset::new(self.engine.clone(), program, self.lock.clone()))
     }

@@ -90,7 +90,7 @@ pub use policy::{
     GuestPathError, HttpGrant, HttpGrantError, Limit, LimitName, Limits, Mount, MountError, Origin, Policy,
     PolicyError, ProcessGrant, ProcessGrantError, SecretGrant, SecretGrantError, SecretSource, Selector, Usage, Used,
 };
-pub use sandbox::http::{Resolve, Resolved, SecretError, SystemResolver, TlsRoots, TlsRootsError};
+pub use sandbox::http::{Network, Resolve, Resolved, SecretError, SystemResolver, TlsRoots, TlsRootsError};
 pub use sandbox::{EnvironmentError, GuestLog, LinkError, OpenMountError, Progress, ProgressSink, ToolError};
 pub use schema::{Args, Canonical, CanonicalValue, Schema, Use, Valid, Violation, Violations};
 pub use tokio_util::sync::CancellationToken;

@@ -133,6 +133,13 @@ impl Failure {
         Self { kind: code.kind(), code, message, content, details: None, usage, diagnostic: Diagnostic::default() }
     }
 
+    /// Say one thing more.
+    pub(crate) fn noting(mut self: Box<Self>, more: &str) -> Box<Self> {
+        self.message = format!("{}; {more}", self.message);
+        self.content = vec![ContentBlock::text(format!("{}: {}", self.code, self.message))];
+        self
+    }
+
     pub(crate) fn detailed(mut self: Box<Self>, details: Value) -> Box<Self> {
         self.details = Some(details);
         self

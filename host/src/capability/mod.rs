@@ -216,7 +216,7 @@ pub(crate) const LINKED_WASI: &str = "0.2.12";
 /// The track of our own package. Every patch of it is matched function by function.
 pub(crate) const OUR_TRACK: &str = "0.1";
 
-use CapabilityKind::{Clock, Env, Filesystem, Random};
+use CapabilityKind::{Clock, Env, Filesystem, Http, Random};
 use Need::{Never, Runtime};
 use Sealed::{Constant, Denied, Harmless};
 
@@ -252,6 +252,9 @@ static INTERFACES: &[Interface] = &[
     row("wasi:clocks", "wall-clock", Need::Capability(Clock), Denied),
     row("wasi:filesystem", "types", Need::Capability(Filesystem), Denied),
     row("wasi:filesystem", "preopens", Need::Capability(Filesystem), Constant),
+    // Its types too: without the grant there is nothing to ask them for.
+    row("wasi:http", "outgoing-handler", Need::Capability(Http), Denied),
+    row("wasi:http", "types", Need::Capability(Http), Denied),
     row("wasi:io", "error", Runtime, Harmless),
     row("wasi:io", "poll", Runtime, Denied),
     // The only streams a projector can hold are its closed input and its captured output.
@@ -344,7 +347,9 @@ mod tests {
         check("wasi:random/random@0.2.01", Err(Unknown::Version("0.2.0 to 0.2.12")));
         check("wasi:random/random@0.2.99999999999999999999", Err(Unknown::Version("0.2.0 to 0.2.12")));
         check("fumehood:tool/progress@0.2.0", Err(Unknown::Version("0.1.x")));
-        check("wasi:http/outgoing-handler@0.2.10", Err(Unknown::Interface));
+        check("wasi:http/outgoing-handler@0.2.10", Ok(Need::Capability(Http)));
+        check("wasi:http/types@0.2.12", Ok(Need::Capability(Http)));
+        check("wasi:http/incoming-handler@0.2.10", Err(Unknown::Interface));
         check("wasi:cli/run@0.2.12", Err(Unknown::Interface));
         check("wasi:random/random", Err(Unknown::Shape));
         check("unlocked-dep=<wasi:random/random@{>=0.2.0}>", Err(Unknown::Interface));

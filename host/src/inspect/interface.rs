@@ -96,8 +96,8 @@ impl Surface {
                 self.refuse("import/version", name, message, "build against the WIT package that this host comes with");
             }
             Unknown::Interface if name.starts_with("wasi:http/") => {
-                let remedy = "build without it (componentize-js: disable the features `http` and `fetch-event`)";
-                self.refuse("import/unknown", name, "no tool may reach the network", remedy);
+                let remedy = "import wasi:http/types and wasi:http/outgoing-handler alone";
+                self.refuse("import/unknown", name, "a tool makes requests and answers none", remedy);
             }
             Unknown::Interface | Unknown::Shape => {
                 let remedy = "remove the import, or compose the component with one that provides it";

@@ -231,6 +231,18 @@ pub(crate) enum HttpDenied {
     Secret { request: String, secret: String, what: &'static str },
 }
 
+impl HttpDenied {
+    /// Without what the operator's own name servers say: a model could map a network by asking for names.
+    pub(crate) fn for_a_model(&self) -> String {
+        match self {
+            Self::Address { request, .. } => {
+                format!("{request}: the host is not on the public internet; the operator's log names the grant")
+            }
+            other => other.to_string(),
+        }
+    }
+}
+
 fn join(addresses: &[IpAddr]) -> String {
     addresses.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
@@ -248,11 +260,6 @@ impl HttpAccess {
         access.asked_by_host = ByHost::new(access.asked.iter());
         access.granted_by_host = ByHost::new(access.granted.iter().map(|grant| &grant.rule));
         access
-    }
-
-    /// What was granted.
-    pub(crate) fn granted(&self) -> &[HttpGrant] {
-        &self.granted
     }
 
     /// Decide about one request: some asked rule and some granted rule have to hold it.

@@ -39,6 +39,7 @@ pub(super) fn link(
 ) -> wasmtime::Result<InstancePre<State>> {
     let mut linker = Linker::new(engine);
     wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
+    wasmtime_wasi_http::p2::add_only_http_to_linker_async(&mut linker)?;
     progress::add_to_linker::<State, HasSelf<State>>(&mut linker, |state| state)?;
     linker.allow_shadowing(true);
     if let Sandbox::Granted { grants, .. } = sandbox {

@@ -22,6 +22,7 @@ use wasmtime::{CallHook, Engine, Store, UpdateDeadline};
 
 use crate::bindings::ToolComponentPre;
 use crate::capability::CapabilityKind;
+use crate::decision::Decisions;
 use crate::policy::{Approved, LimitName, Limits, Usage};
 
 pub(crate) use convert::json_limits;
@@ -35,6 +36,7 @@ pub(crate) use sealed::{ProjectorStop, SealedSandbox};
 pub use state::{Progress, ProgressSink};
 pub(crate) use stop::{Export, Interrupt, Stop};
 
+use self::http::{HttpContext, LoadedSecret, Network, SecretError, TlsRootsError};
 use link::Sandbox;
 use meter::Meter;
 use mounts::OpenMount;
@@ -53,6 +55,9 @@ pub(crate) struct Program {
     approved: Approved,
     mounts: Vec<OpenMount>,
     environment: Vec<(String, String)>,
+    secrets: Arc<[LoadedSecret]>,
+    /// Where requests are granted.
+    network: Option<Network>,
     /// Each grant that is recorded when it is first used.
     first_uses: Vec<(CapabilityKind, Arc<str>)>,
     uses_wasi: bool,
@@ -68,13 +73,24 @@ pub enum LinkError {
     /// A granted variable has no value.
     #[error(transparent)]
     Environment(#[from] EnvironmentError),
+    /// A granted secret has no value that can be used.
+    #[error(transparent)]
+    Secret(#[from] SecretError),
+    /// TLS cannot be set up.
+    #[error(transparent)]
+    Tls(#[from] TlsRootsError),
     /// An import has another type than the host's.
     #[error("cannot link: {0:#}")]
     Imports(wasmtime::Error),
 }
 
 impl Program {
-    pub(crate) fn link(engine: &Engine, component: &Component, approved: Approved) -> Result<Self, LinkError> {
+    pub(crate) fn link(
+        engine: &Engine,
+        component: &Component,
+        approved: Approved,
+        network: Option<Network>,
+    ) -> Result<Self, LinkError> {
         let pre = |sandbox| {
             let pre = link::link(engine, component, sandbox).map_err(LinkError::Imports)?;
             ToolComponentPre::new(pre).map_err(LinkError::Imports)
@@ -83,6 +99,12 @@ impl Program {
         let asked: Vec<_> = asked.collect();
         let mounts = approved.grants().mounts().map(OpenMount::open).collect::<Result<_, _>>()?;
         let environment = approved.grants().env().map(environment::variable).collect::<Result<_, _>>()?;
+        let secrets = approved.grants().secrets().map(LoadedSecret::load).collect::<Result<_, _>>()?;
+        let network = match network {
+            _ if !approved.grants().holds(CapabilityKind::Http) => None,
+            None => Some(Network::standard()?),
+            own => own,
+        };
         let first_uses = approved.grants().iter().map(|grant| (grant.kind(), grant.to_string().into())).collect();
         let uses_wasi = component.component_type().imports(engine).any(|(name, _)| name.starts_with("wasi:"));
         Ok(Self {
@@ -92,6 +114,8 @@ impl Program {
             approved,
             mounts,
             environment,
+            secrets,
+            network,
             first_uses,
             uses_wasi,
         })
@@ -99,6 +123,13 @@ impl Program {
 
     pub(crate) fn approved(&self) -> &Approved {
         &self.approved
+    }
+
+    /// What requests go through, where any are granted.
+    fn http(&self, decisions: &Decisions) -> Option<HttpContext> {
+        let network = self.network.clone()?;
+        let access = Arc::clone(self.approved.grants().http());
+        Some(HttpContext::new(access, Arc::clone(&self.secrets), network, decisions.clone()))
     }
 
     fn pre(&self, export: Export) -> &ToolComponentPre<State> {
@@ -146,11 +177,13 @@ pub(crate) struct Report {
     pub(crate) log: GuestLog,
     /// The wasm backtrace of a trap, for the operator.
     pub(crate) backtrace: Option<String>,
+    /// The first request that was not sent, in words for a model.
+    pub(crate) denied_request: Option<String>,
 }
 
 impl Report {
     fn nothing() -> Self {
-        Self { log: GuestLog::default(), backtrace: None }
+        Self { log: GuestLog::default(), backtrace: None, denied_request: None }
     }
 
     fn of(store: &Store<State>, usage: &mut Usage, error: Option<&wasmtime::Error>) -> Self {
@@ -160,7 +193,7 @@ impl Report {
         usage.at_least(LimitName::LogBytes, kept);
         let backtrace =
             error.and_then(|error| error.downcast_ref::<wasmtime::WasmBacktrace>()).map(ToString::to_string);
-        Self { log, backtrace }
+        Self { log, backtrace, denied_request: state.take_http_denial() }
     }
 }
 

@@ -7,8 +7,10 @@ use wasmtime::component::ResourceTable;
 use wasmtime_wasi::{
     Deterministic, FsPerms, HostMonotonicClock, HostWallClock, WasiCtx, WasiCtxBuilder, WasiCtxView, WasiView,
 };
+use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpHooks, WasiHttpView};
 
 use super::Program;
+use super::http::{FIELD_BYTES, HttpContext, NoHttp};
 use super::log::{Capture, GuestLog};
 use super::meter::Meter;
 use crate::bindings::fumehood::tool::progress;
@@ -57,6 +59,10 @@ struct Granted {
 
 struct Wasi {
     ctx: WasiCtx,
+    fields: WasiHttpCtx,
+    /// Nothing where no request is granted.
+    http: Option<HttpContext>,
+    no_http: NoHttp,
     table: ResourceTable,
     capture: Capture,
 }
@@ -66,7 +72,9 @@ impl Wasi {
         let mut table = ResourceTable::new();
         table.set_max_capacity(MAX_RESOURCES);
         ctx.stdout(capture.stdout()).stderr(capture.stderr()).max_random_size(MAX_RANDOM_BYTES);
-        Self { ctx: ctx.build(), table, capture }
+        let mut fields = WasiHttpCtx::new();
+        fields.set_field_size_limit(FIELD_BYTES);
+        Self { ctx: ctx.build(), fields, http: None, no_http: NoHttp, table, capture }
     }
 
     /// A context with no authority: constant answers only.
@@ -92,6 +100,7 @@ impl State {
         decisions: Decisions,
         progress: Option<ProgressSink>,
     ) -> wasmtime::Result<Self> {
+        let http = program.http(&decisions);
         let granted = Some(Granted { decisions, unused: program.first_uses.clone() });
         if !program.uses_wasi {
             return Ok(Self { meter, progress, granted, wasi: None });
@@ -113,7 +122,7 @@ impl State {
             fix_random(&mut ctx);
         }
         let capture = Capture::new(meter.limits().value(LimitName::LogBytes));
-        Ok(Self { meter, progress, granted, wasi: Some(Wasi::new(ctx, capture)) })
+        Ok(Self { meter, progress, granted, wasi: Some(Wasi { http, ..Wasi::new(ctx, capture) }) })
     }
 
     /// A granted kind is used: the first time is a decision worth recording.
@@ -125,6 +134,12 @@ impl State {
             }
             *granted != kind
         });
+    }
+
+    /// The first request that was not sent.
+    pub(super) fn take_http_denial(&self) -> Option<String> {
+        let denied = self.wasi.as_ref()?.http.as_ref()?.take_denial()?;
+        Some(denied.for_a_model())
     }
 
     /// What the guest wrote, and how many bytes of it were kept.
@@ -174,6 +189,18 @@ impl WasiView for State {
         let Self { meter, wasi, .. } = self;
         let wasi = wasi.get_or_insert_with(|| Wasi::sealed(meter));
         WasiCtxView { ctx: &mut wasi.ctx, table: &mut wasi.table }
+    }
+}
+
+impl WasiHttpView for State {
+    fn http(&mut self) -> WasiHttpCtxView<'_> {
+        let Self { meter, wasi, .. } = self;
+        let Wasi { fields, http, no_http, table, .. } = wasi.get_or_insert_with(|| Wasi::sealed(meter));
+        let hooks: &mut dyn WasiHttpHooks = match http {
+            Some(context) => context,
+            None => no_http,
+        };
+        WasiHttpCtxView { hooks, table, ctx: fields }
     }
 }
 

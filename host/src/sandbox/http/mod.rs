@@ -13,8 +13,7 @@ mod secret;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use http::{Request, Response};
 use tokio::sync::Semaphore;
@@ -22,7 +21,9 @@ use tokio::time::Instant;
 use wasmtime_wasi_http::p2::bindings::http::types::ErrorCode;
 use wasmtime_wasi_http::{Error, ForbiddenHeaderFilter, RequestOptions, WasiBody, WasiHttpHooks};
 
+use crate::capability::CapabilityKind;
 use crate::capability::http::is_reserved;
+use crate::decision::Decisions;
 use crate::policy::http::{HttpAccess, HttpDenied};
 use body::RequestBody;
 use bounds::HttpBounds;
@@ -35,27 +36,33 @@ pub use resolve::{Resolve, Resolved, SystemResolver};
 pub(crate) use secret::LoadedSecret;
 pub use secret::SecretError;
 
-/// Something the decision log should know. The target is normalised and its query is left out; a guest chose the rest.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct HttpEvent {
-    /// `GET https://api.example.com/v1/x`, or what could be read of it.
-    pub(crate) request: String,
-    pub(crate) decision: HttpDecision,
+/// How names are found and servers are trusted. The embedder's choice, one for all tools of a host.
+#[derive(Clone)]
+pub struct Network {
+    resolver: Arc<dyn Resolve>,
+    roots: TlsRoots,
 }
 
-/// What was decided, and by which rule.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum HttpDecision {
-    /// The first request of this call that this rule allowed.
-    Allowed { rule: String },
-    /// The first of this call that carried this secret, by this rule.
-    SecretSent { secret: String, rule: String },
-    /// It was not sent.
-    Denied(HttpDenied),
+impl Network {
+    /// Ask this resolver, and trust these roots.
+    pub fn new(resolver: Arc<dyn Resolve>, roots: TlsRoots) -> Self {
+        Self { resolver, roots }
+    }
+
+    /// The system's resolver, and the certificate authorities of the web.
+    ///
+    /// # Errors
+    /// The TLS library cannot be set up.
+    pub fn standard() -> Result<Self, TlsRootsError> {
+        Ok(Self::new(Arc::new(SystemResolver), TlsRoots::of_the_web()?))
+    }
 }
 
-/// Who is told. Called while the guest waits: return soon.
-pub(crate) type HttpEventSink = Arc<dyn Fn(HttpEvent) + Send + Sync>;
+impl std::fmt::Debug for Network {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Network")
+    }
+}
 
 /// What `wasi:http` does in one call.
 pub(crate) struct HttpContext {
@@ -67,47 +74,38 @@ pub(crate) struct HttpContext {
 struct Shared {
     access: Arc<HttpAccess>,
     secrets: Arc<[LoadedSecret]>,
-    resolver: Arc<dyn Resolve>,
-    roots: TlsRoots,
-    events: HttpEventSink,
+    network: Network,
+    decisions: Decisions,
     bounds: HttpBounds,
-    ledger: Mutex<Ledger>,
-}
-
-/// What has happened in this call.
-#[derive(Default)]
-struct Ledger {
-    denial: Option<HttpDenied>,
-    seen: HashSet<String>,
+    /// The first request of the call that was not sent.
+    denial: Mutex<Option<HttpDenied>>,
 }
 
 impl HttpContext {
-    pub(crate) fn new(
+    pub(super) fn new(
         access: Arc<HttpAccess>,
         secrets: Arc<[LoadedSecret]>,
-        resolver: Arc<dyn Resolve>,
-        roots: TlsRoots,
-        events: HttpEventSink,
+        network: Network,
+        decisions: Decisions,
     ) -> Self {
-        Self::bounded(access, secrets, resolver, roots, events, HttpBounds::STANDARD)
+        Self::bounded(access, secrets, network, decisions, HttpBounds::STANDARD)
     }
 
     fn bounded(
         access: Arc<HttpAccess>,
         secrets: Arc<[LoadedSecret]>,
-        resolver: Arc<dyn Resolve>,
-        roots: TlsRoots,
-        events: HttpEventSink,
+        network: Network,
+        decisions: Decisions,
         bounds: HttpBounds,
     ) -> Self {
-        let ledger = Mutex::default();
+        let denial = Mutex::default();
         let places = Arc::new(Semaphore::new(bounds.concurrent));
-        Self { shared: Arc::new(Shared { access, secrets, resolver, roots, events, bounds, ledger }), places }
+        Self { shared: Arc::new(Shared { access, secrets, network, decisions, bounds, denial }), places }
     }
 
     /// The first request of the call that was not sent, once.
-    pub(crate) fn take_denial(&mut self) -> Option<HttpDenied> {
-        self.shared.ledger().denial.take()
+    pub(super) fn take_denial(&self) -> Option<HttpDenied> {
+        self.shared.denial.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
@@ -164,24 +162,27 @@ impl WasiHttpHooks for HttpContext {
     }
 }
 
-impl Shared {
-    fn ledger(&self) -> MutexGuard<'_, Ledger> {
-        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+/// Where nothing of HTTP is granted. Its imports are denied before they come here.
+pub(super) struct NoHttp;
 
+impl WasiHttpHooks for NoHttp {
+    fn send_request(
+        &mut self,
+        _: Request<WasiBody>,
+        _: Option<RequestOptions>,
+        _: Box<dyn Future<Output = Result<(), Error>> + Send>,
+    ) -> Box<dyn Future<Output = Sent> + Send> {
+        Box::new(std::future::ready(Err(Error::HttpRequestDenied)))
+    }
+}
+
+impl Shared {
     /// Write a denial down. The guest learns that there was one, and not why: that would answer questions about the
     /// operator's network.
-    fn deny(&self, request: String, denied: HttpDenied) -> Error {
-        self.ledger().denial.get_or_insert_with(|| denied.clone());
-        (self.events)(HttpEvent { request, decision: HttpDecision::Denied(denied) });
+    fn deny(&self, request: &str, denied: HttpDenied) -> Error {
+        self.decisions.denied(CapabilityKind::Http, request, &denied.to_string());
+        self.denial.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(denied);
         Error::HttpRequestDenied
-    }
-
-    /// Tell of the first use of something in this call.
-    fn used(&self, request: &str, decision: HttpDecision) {
-        if self.ledger().seen.insert(format!("{decision:?}")) {
-            (self.events)(HttpEvent { request: request.to_owned(), decision });
-        }
     }
 
     async fn send(
@@ -190,8 +191,8 @@ impl Shared {
         request: Request<RequestBody>,
     ) -> Result<(Response<WasiBody>, dial::Connection), Error> {
         let dialler = Dialler {
-            resolver: &*self.resolver,
-            roots: &self.roots,
+            resolver: &*self.network.resolver,
+            roots: &self.network.roots,
             bounds: &self.bounds,
             times: plan.times,
             deadline: Instant::now() + plan.times.connect,
@@ -202,13 +203,14 @@ impl Shared {
             Err(NoAddress::Failed(error)) => return Err(error),
             Err(NoAddress::Prohibited(addresses)) => {
                 let remedy = plan.allowed.with(&addresses);
-                return Err(self.deny(name.clone(), HttpDenied::Address { request: name, addresses, remedy }));
+                let denied = HttpDenied::Address { request: name.clone(), addresses, remedy };
+                return Err(self.deny(&name, denied));
             }
         };
-        self.used(&name, HttpDecision::Allowed { rule: plan.allowed.rule.to_string() });
+        self.decisions.allowed(CapabilityKind::Http, &name, &format!("http={}", plan.allowed.rule));
         for (at, rule) in &plan.secrets {
-            let secret = self.secrets[*at].name().to_owned();
-            self.used(&name, HttpDecision::SecretSent { secret, rule: rule.clone() });
+            let rule = format!("secret={} to {rule}", self.secrets[*at].name());
+            self.decisions.allowed(CapabilityKind::Secret, &name, &rule);
         }
         let (response, connection) = dialler.send(&plan.target, &addresses, request).await?;
         Ok((self.receive(plan, response)?, connection))

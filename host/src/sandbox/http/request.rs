@@ -36,9 +36,9 @@ impl Shared {
         let authority = part(uri.authority().map(http::uri::Authority::as_str));
         let path = part(uri.path_and_query().map(http::uri::PathAndQuery::as_str));
         let target = Target::parse(uri.scheme_str().unwrap_or_default(), &authority, &path);
-        let target = target.map_err(|error| self.deny(method.clone(), HttpDenied::Target(error)))?;
+        let target = target.map_err(|error| self.deny(&method, HttpDenied::Target(error)))?;
         let name = format!("{method} {target}");
-        let allowed = self.access.decide(&target, &method).map_err(|denied| self.deny(name.clone(), denied))?;
+        let allowed = self.access.decide(&target, &method).map_err(|denied| self.deny(&name, denied))?;
         let mut headers = self.headers(parts.headers)?;
         let secrets = self.add_secrets(&name, &target, &method, &mut headers)?;
         headers.insert(HOST, HeaderValue::from_str(&target.authority()).map_err(|_| Error::HttpRequestUriInvalid)?);
@@ -90,7 +90,7 @@ impl Shared {
             let Some(rule) = secret.rule_for(target, method) else { continue };
             let deny = |what| {
                 let secret = secret.name().to_owned();
-                self.deny(request.to_owned(), HttpDenied::Secret { request: request.to_owned(), secret, what })
+                self.deny(request, HttpDenied::Secret { request: request.to_owned(), secret, what })
             };
             if added.iter().any(|(other, _)| self.secrets[*other].header() == secret.header()) {
                 return Err(deny("another one goes into the same header; narrow one of the two grants"));

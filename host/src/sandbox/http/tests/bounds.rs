@@ -31,10 +31,13 @@ async fn a_request_body_is_as_long_as_it_says() {
     let server = Server::start(OK).await;
     let mut call = Setup::new(&[&server.grant()]).call();
     assert_eq!(word(&call.send(post(&server.url("/"), Some("5"), "12345")).await), "200");
-    for (length, text) in [("4", "12345"), ("6", "12345"), ("0", "GET /evil HTTP/1.1\r\n\r\n")] {
-        let answer = call.send(post(&server.url("/"), Some(length), text)).await;
-        assert_eq!(word(&answer), format!("HttpRequestBodySize(Some({}))", text.len()), "{length}");
+    for length in ["4", "6"] {
+        let answer = call.send(post(&server.url("/"), Some(length), "12345")).await;
+        assert_eq!(word(&answer), "HttpRequestBodySize(Some(5))", "{length}");
     }
+    // One that says it is empty is not even looked at.
+    let request = post(&server.url("/"), Some("0"), "GET /evil HTTP/1.1\r\n\r\n");
+    assert_eq!(word(&call.send(request).await), "200");
     assert!(server.requests().iter().all(|request| !request.contains("evil")));
 }
 

@@ -170,7 +170,7 @@ impl Resolve for Names {
 /// A call with these grants, of a component that asks for any host.
 struct Call {
     context: HttpContext,
-    events: Arc<Mutex<Vec<HttpEvent>>>,
+    decisions: Decisions,
 }
 
 struct Setup {
@@ -208,10 +208,10 @@ impl Setup {
     fn call(self) -> Call {
         let Self { asked, granted, secrets, resolver, roots, bounds } = self;
         let access = Arc::new(HttpAccess::new(asked.iter().map(Option::as_ref), granted));
-        let events = Arc::new(Mutex::new(Vec::new()));
-        let log = Arc::clone(&events);
-        let sink: HttpEventSink = Arc::new(move |event| log.lock().unwrap().push(event));
-        Call { context: HttpContext::bounded(access, secrets.into(), resolver, roots, sink, bounds), events }
+        let decisions = Decisions::of("test");
+        let network = Network::new(resolver, roots);
+        let context = HttpContext::bounded(access, secrets.into(), network, decisions.clone(), bounds);
+        Call { context, decisions }
     }
 }
 
@@ -262,8 +262,10 @@ impl Call {
         self.context.take_denial().map(|denied| denied.to_string())
     }
 
-    fn decisions(&self) -> Vec<HttpDecision> {
-        self.events.lock().unwrap().iter().map(|event| event.decision.clone()).collect()
+    /// Each as `allowed` or `denied`, the request and the rule.
+    fn decided(&self) -> Vec<(bool, String, String)> {
+        let (kept, _) = self.decisions.take();
+        kept.into_iter().map(|decision| (decision.allowed, decision.target, decision.rule)).collect()
     }
 }
 

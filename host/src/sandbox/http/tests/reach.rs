@@ -237,12 +237,12 @@ async fn decisions_are_told_and_the_first_denial_is_kept() {
     }
     call.get("http://first.test/").await.unwrap_err();
     call.get("http://second.test/").await.unwrap_err();
-    let rule = format!("{} GET,HEAD,POST", server.url("/"));
-    let decisions = call.decisions();
-    assert_eq!(decisions[0], HttpDecision::Allowed { rule });
-    assert!(matches!(decisions[1..], [HttpDecision::Denied(_), HttpDecision::Denied(_)]), "{decisions:?}");
-    let first = call.events.lock().unwrap()[0].request.clone();
-    assert_eq!(first, format!("GET {}", server.url("/a")));
+    let decided = call.decided();
+    let [(true, first, rule), (false, second, why), (false, third, _)] = &decided[..] else { panic!("{decided:?}") };
+    assert_eq!(*first, format!("GET {}", server.url("/a")));
+    assert_eq!(*rule, format!("http={} GET,HEAD,POST", server.url("/")));
+    assert_eq!((second.as_str(), third.as_str()), ("GET http://first.test/", "GET http://second.test/"));
+    assert!(why.contains("--allow 'http=http://first.test/ GET'"), "{why}");
     assert!(call.denial().unwrap().contains("first.test"));
     assert_eq!(call.denial(), None);
 }

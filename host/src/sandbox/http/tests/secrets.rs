@@ -51,9 +51,10 @@ async fn a_secret_goes_along_where_its_grant_says() {
     let post = Request::builder().method("POST").uri(server.url("/in/x")).body(empty()).unwrap();
     call.send(post).await.unwrap();
     assert!(!server.requests().pop().unwrap().contains(VALUE));
-    let uses: Vec<_> = call.decisions().into_iter().filter(|d| matches!(d, HttpDecision::SecretSent { .. })).collect();
-    let rule = format!("{} GET", server.url("/in/"));
-    assert_eq!(uses, [HttpDecision::SecretSent { secret: "token".to_owned(), rule }]);
+    let decided = call.decided();
+    let uses: Vec<_> = decided.iter().filter(|(_, _, rule)| rule.starts_with("secret=")).collect();
+    let rule = format!("secret=token to {} GET", server.url("/in/"));
+    assert_eq!(uses, [&(true, format!("GET {}", server.url("/in/x")), rule)]);
 }
 
 #[tokio::test]
@@ -163,9 +164,9 @@ async fn nothing_that_is_written_down_holds_the_value() {
     let loaded = secret("token env:T https://a/");
     call.get(&server.url("/in/")).await.unwrap();
     call.send(get(&server.url("/in/")).header("range", "bytes=0-1").body(empty()).unwrap()).await.unwrap_err();
-    let events = format!("{:?}", call.events.lock().unwrap());
+    let decided = format!("{:?}", call.decided());
     let denial = call.denial().unwrap();
-    for text in [events, denial, format!("{loaded:?}"), format!("{:?}", loaded.value())] {
+    for text in [decided, denial, format!("{loaded:?}"), format!("{:?}", loaded.value())] {
         assert!(!text.contains(VALUE) && !text.contains("Bearer"), "{text}");
     }
 }
