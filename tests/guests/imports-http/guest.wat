@@ -1,2 +1,0 @@
-(import "wasi:http/outgoing-handler@0.2.10" "handle" (func $handle))
-(execute (call $handle) unreachable)
