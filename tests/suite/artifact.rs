@@ -144,19 +144,19 @@ fn an_unknown_import_is_refused_by_name() {
         package test:guest;
         world guest {
           include fumehood:tool/tool-component@0.1.0;
-          import wasi:http/outgoing-handler@0.2.10;
+          import wasi:http/incoming-handler@0.2.10;
           import vendor:secret/door@1.0.0;
           import log: func();
         }
-        package wasi:http@0.2.10 { interface outgoing-handler { handle: func(); } }
+        package wasi:http@0.2.10 { interface incoming-handler { handle: func(); } }
         package vendor:secret@1.0.0 { interface door { open: func(); } }
     ";
-    let imports = r#"(import "wasi:http/outgoing-handler@0.2.10" "handle" (func))
+    let imports = r#"(import "wasi:http/incoming-handler@0.2.10" "handle" (func))
                      (import "vendor:secret/door@1.0.0" "open" (func))
                      (import "$root" "log" (func))"#;
     let guest = Guest { imports, ..Guest::default() }.wat();
     let mut expect = [
-        "import/unknown wasi:http/outgoing-handler@0.2.10",
+        "import/unknown wasi:http/incoming-handler@0.2.10",
         "import/unknown vendor:secret/door@1.0.0",
         "import/unknown log",
     ];

@@ -8,7 +8,7 @@ mod names;
 
 use std::fmt;
 
-pub use http::{HttpRule, HttpRuleError};
+pub use self::http::{HttpRule, HttpRuleError};
 pub use names::{EnvName, Name, NameError, ToolName};
 
 use serde::{Deserialize, Serialize};

@@ -20,13 +20,13 @@ use crate::component::Digest;
 use crate::finding::Finding;
 use crate::inspect::Inspected;
 
+pub use self::http::{HttpGrant, HttpGrantError};
 pub use approve::Approved;
 pub(crate) use env::is_value;
 pub use env::{EnvGrant, EnvGrantError};
 pub(crate) use grant::grant_line;
 pub use grant::{Grant, GrantError};
 pub use grants::Grants;
-pub use http::{HttpGrant, HttpGrantError};
 pub use limits::{Limit, LimitName, Limits, Origin, Usage, Used};
 pub use mounts::{GuestPath, GuestPathError, Mount, MountError};
 pub use process::{ArgPattern, ArgPatternError, ProcessGrant, ProcessGrantError};
