@@ -224,9 +224,9 @@ pub(crate) enum HttpDenied {
     #[error("{request}: the manifest does not ask for it, and no policy can grant it before the vendor does")]
     NotAsked { request: String },
     #[error("{request} is not granted; {}", remedy.line())]
-    NotGranted { request: String, remedy: HttpGrant },
+    NotGranted { request: String, remedy: Box<HttpGrant> },
     #[error("{request}: the host is at {}, which is not public; {}", join(addresses), remedy.line())]
-    Address { request: String, addresses: Vec<IpAddr>, remedy: HttpGrant },
+    Address { request: String, addresses: Vec<IpAddr>, remedy: Box<HttpGrant> },
     #[error("{request}: the host adds the secret {secret} to it, and then {what}")]
     Secret { request: String, secret: String, what: &'static str },
 }
@@ -287,7 +287,7 @@ impl HttpAccess {
         }
         allowed.ok_or_else(|| HttpDenied::NotGranted {
             request,
-            remedy: HttpGrant { rule: narrowest, addresses: Vec::new() },
+            remedy: Box::new(HttpGrant { rule: narrowest, addresses: Vec::new() }),
         })
     }
 }

@@ -20,7 +20,7 @@ fn the_short_form() {
     let check = |text: &str, expect: &str| {
         assert_eq!(grant(text).to_string(), expect, "{text}");
         assert_eq!(grant(expect), grant(text), "{text}");
-        let table = toml::Table::try_from(&grant(text)).unwrap();
+        let table = toml::Table::try_from(grant(text)).unwrap();
         assert_eq!(table.try_into::<HttpGrant>().unwrap(), grant(text), "{text}");
     };
     check("https://a/", "https://a/ GET,HEAD");
@@ -126,7 +126,7 @@ fn a_denied_address_names_itself() {
     check("127.0.0.2", false);
     check("::1", false);
     let addresses = vec!["::1".parse().unwrap(), "::ffff:192.168.0.1".parse().unwrap()];
-    let remedy = allowed.with(&addresses);
+    let remedy = Box::new(allowed.with(&addresses));
     let denied = HttpDenied::Address { request: "GET http://a/".to_owned(), addresses, remedy };
     assert!(denied.to_string().contains("is at ::1, ::ffff:192.168.0.1, which is not public"), "{denied}");
     let told = denied.for_a_model();

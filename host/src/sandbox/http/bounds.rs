@@ -50,3 +50,7 @@ pub(super) struct Times {
 
 /// Room for the header map's own structures in the bound that wasi-http keeps, which counts them too.
 pub(in crate::sandbox) const FIELD_BYTES: usize = HttpBounds::STANDARD.request_header_bytes + 100 * 64;
+
+/// What a guest may write of a body before it is sent on. Two such parts are kept for each body, sent or not, and a guest
+/// may hold some hundreds of bodies: with the megabyte that wasi-http takes, they would hold gigabytes of the host's.
+pub(super) const OUTGOING_PART_BYTES: usize = 64 << 10;

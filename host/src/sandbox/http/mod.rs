@@ -26,7 +26,7 @@ use crate::capability::http::is_reserved;
 use crate::decision::Decisions;
 use crate::policy::http::{HttpAccess, HttpDenied};
 use body::RequestBody;
-use bounds::HttpBounds;
+use bounds::{HttpBounds, OUTGOING_PART_BYTES};
 use dial::{Dialler, NoAddress};
 use request::Plan;
 
@@ -149,6 +149,10 @@ impl WasiHttpHooks for HttpContext {
         })
     }
 
+    fn p2_outgoing_body_chunk_size(&mut self) -> usize {
+        OUTGOING_PART_BYTES
+    }
+
     fn p2_error_from_hyper(&mut self, _: &hyper::Error) -> ErrorCode {
         ErrorCode::HttpProtocolError
     }
@@ -202,7 +206,7 @@ impl Shared {
             Ok(addresses) => addresses,
             Err(NoAddress::Failed(error)) => return Err(error),
             Err(NoAddress::Prohibited(addresses)) => {
-                let remedy = plan.allowed.with(&addresses);
+                let remedy = Box::new(plan.allowed.with(&addresses));
                 let denied = HttpDenied::Address { request: name.clone(), addresses, remedy };
                 return Err(self.deny(&name, denied));
             }
