@@ -85,9 +85,17 @@ impl Decisions {
         let (tool, target) = (&*self.tool, target.escape_debug());
         let capability = capability.map_or("none", CapabilityKind::name);
         if allowed {
-            tracing::info!(target: "fumehood::decision", tool, capability, %target, rule, "allowed");
+            tracing::info!(
+                target: "fumehood::decision",
+                fumehood.tool = tool, fumehood.capability = capability, fumehood.target = %target, fumehood.rule = rule,
+                "allowed"
+            );
         } else {
-            tracing::warn!(target: "fumehood::decision", tool, capability, %target, rule, "denied");
+            tracing::warn!(
+                target: "fumehood::decision",
+                fumehood.tool = tool, fumehood.capability = capability, fumehood.target = %target, fumehood.rule = rule,
+                "denied"
+            );
         }
     }
 }

@@ -9,6 +9,12 @@ fn transcripts() {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the package has a parent");
     // The only test of this process: its commands start where a reader of the README is.
     std::env::set_current_dir(repository).expect("the repository exists");
+    // What the transcripts of approvals write: each run begins without.
+    let scratch = repository.join("target/tmp");
+    std::fs::create_dir_all(&scratch).expect("a directory for what transcripts write");
+    for left in ["approvals.lock", "word-count-2.wasm"] {
+        let _ = std::fs::remove_file(scratch.join(left));
+    }
     let cache = tempfile::tempdir().expect("a directory for compiled code");
     trycmd::TestCases::new()
         .register_bin("fumehood", Path::new(env!("CARGO_BIN_EXE_fumehood")))

@@ -83,3 +83,16 @@ fn the_table_of_limits_is_the_librarys() {
         assert!(text.contains(&row), "docs/operators.md has no row that begins {row}");
     }
 }
+
+/// Made from the types. `FUMEHOOD_BLESS=1 cargo test --test docs` writes it anew.
+#[test]
+fn the_policy_reference_is_what_the_command_prints() {
+    let printed = std::process::Command::new(env!("CARGO_BIN_EXE_fumehood")).args(["policy", "reference"]).output();
+    let printed = String::from_utf8(printed.unwrap().stdout).unwrap();
+    assert!(printed.contains("### `filesystem`") && printed.contains("`wall-clock-ms`"), "{printed}");
+    let page = repository().join("docs/policy-reference.md");
+    if std::env::var_os("FUMEHOOD_BLESS").is_some() {
+        std::fs::write(&page, &printed).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(&page).unwrap_or_default(), printed, "docs/policy-reference.md is stale");
+}

@@ -138,6 +138,20 @@ impl CapabilityKind {
         }
     }
 
+    /// What it lets a tool do, in a sentence.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::Filesystem => "Files in the directories that the operator names, to read, or to read and change.",
+            Self::Http => "Requests to the hosts, paths and methods that a rule names, over checked addresses.",
+            Self::Secret => "A secret that the host puts into a header of requests. The tool never sees it.",
+            Self::Env => "One environment variable.",
+            Self::Clock => "The time of day and the passing of time.",
+            Self::Random => "Random numbers that differ from call to call.",
+            Self::Process => "A program of the machine's: what it may do, the tool may do. The widest there is.",
+            Self::Tools => "Another tool, which runs with its own grants.",
+        }
+    }
+
     /// The kind of this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)

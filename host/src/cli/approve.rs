@@ -72,7 +72,7 @@ pub(super) async fn run(args: Args) -> Result<ExitCode, Exit> {
     if !args.yes && !agreed().await? {
         return Err(Exit::failed("not approved; nothing was written"));
     }
-    lock.update(|lock, base| lock.approve(&approved, base)).map_err(anyhow::Error::from)?;
+    lock.update(|lock, base| lock.approve(&approved, base))?;
     screen::note(&format!("approved, in {}", lock.path().display()));
     Ok(ExitCode::SUCCESS)
 }
@@ -80,8 +80,8 @@ pub(super) async fn run(args: Args) -> Result<ExitCode, Exit> {
 pub(super) fn revoke(args: RevokeArgs) -> Result<ExitCode, Exit> {
     let lock = lock_file(args.lock)?;
     // A file that is not there approves nothing: nothing is written either.
-    lock.current().map_err(anyhow::Error::from)?;
-    let revoked = lock.update(|lock, _| lock.revoke(&args.component)).map_err(anyhow::Error::from)?;
+    lock.current()?;
+    let revoked = lock.update(|lock, _| lock.revoke(&args.component))?;
     if revoked == 0 {
         let path = lock.path().display();
         return Err(Exit::failed(format!("{} is not approved in {path}", args.component)));

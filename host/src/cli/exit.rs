@@ -98,6 +98,12 @@ impl From<LoadError> for Exit {
     }
 }
 
+impl From<LockFileError> for Exit {
+    fn from(error: LockFileError) -> Self {
+        LoadError::from(error).into()
+    }
+}
+
 /// An error and what caused it, where its own text does not say so already.
 fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();

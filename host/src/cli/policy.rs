@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Subcommand;
-use fumehood::{Denied, Policy, Selector, Severity};
+use fumehood::{Denied, Grant, LimitName, Policy, Selector, Severity};
 
 use super::exit::Exit;
 use super::host::{MAX_POLICY_BYTES, read_text};
@@ -22,7 +22,12 @@ pub(super) struct Args {
 #[derive(Subcommand)]
 enum Command {
     Check(Check),
+    Reference(Reference),
 }
+
+/// Print what can stand in a policy file: every grant and every limit.
+#[derive(clap::Args)]
+struct Reference {}
 
 /// Check a policy file, and say what each component would get under it.
 ///
@@ -48,6 +53,10 @@ struct Check {
 pub(super) async fn run(args: Args) -> Result<ExitCode, Exit> {
     match args.command {
         Command::Check(args) => check(args).await,
+        Command::Reference(Reference {}) => {
+            screen::print(&reference()).map_err(anyhow::Error::from)?;
+            Ok(ExitCode::SUCCESS)
+        }
     }
 }
 
@@ -137,4 +146,34 @@ fn worse(earlier: Option<Exit>, later: Exit) -> Option<Exit> {
         Some(earlier) if earlier.status() >= later.status() => Some(earlier),
         _ => Some(later),
     }
+}
+
+/// Markdown, made from the types. `docs/policy-reference.md` is this text.
+fn reference() -> String {
+    let mut out = String::from(
+        "# What can stand in a policy file\n\n\
+         `fumehood policy reference` prints this page. [operators.md](operators.md) explains it.\n\n\
+         Grants and limits at the top of the file are for every component. Below `[component.NAME]`, or\n\
+         `[component.\"sha256:…\"]`, they are for one, and added to those for all unless it says `inherit = false`. Of two\n\
+         limits, and of two directories at one guest path, the more specific one holds: digest before name before all.\n\n\
+         ## Grants\n",
+    );
+    for grant in Grant::examples() {
+        let kind = grant.kind();
+        let _ = write!(out, "\n### `{kind}`\n\n{}\n\n", kind.meaning());
+        let _ = write!(
+            out,
+            "```toml\n{}\n```\n\n```sh\nfumehood run tool.wasm {}\n```\n",
+            grant.policy_line(),
+            grant.flag()
+        );
+    }
+    out.push_str("\n## Limits\n\n`limits.NAME = NUMBER`, or `--limit NAME=NUMBER`.\n\n");
+    out.push_str("| name | stands at | from | to | unit | bounds |\n|---|---|---|---|---|---|\n");
+    for name in LimitName::ALL {
+        let (range, meaning) = (name.range(), name.meaning());
+        let (from, to) = (range.start(), range.end());
+        let _ = writeln!(out, "| `{name}` | {} | {from} | {to} | {} | {meaning} |", name.standard(), name.unit());
+    }
+    out
 }

@@ -46,7 +46,7 @@ pub enum GrantError {
         name: String,
     },
     /// The kind needs details, or takes none.
-    #[error("{kind} {}; write --allow {example}", if *.takes { "needs details" } else { "takes no details" })]
+    #[error("{kind} {}; write --allow '{example}'", if *.takes { "needs details" } else { "takes no details" })]
     Details {
         /// Which.
         kind: CapabilityKind,
@@ -94,6 +94,11 @@ impl Grant {
         }
     }
 
+    /// One of each kind, to show how it is written.
+    pub fn examples() -> impl Iterator<Item = Self> {
+        CapabilityKind::ALL.into_iter().filter_map(|kind| example(kind).parse().ok())
+    }
+
     /// Whether this answers what a manifest asks for, wholly or in part.
     pub fn answers(&self, asked: &Capability) -> bool {
         match (self, asked) {
@@ -125,11 +130,15 @@ impl Grant {
 
     /// The line that grants this, on the command line and in a policy file.
     pub fn lines(&self) -> String {
-        let flag = match self {
+        format!("allow it with {}, or at the top of the policy file: {}", self.flag(), self.policy_line())
+    }
+
+    /// The flag that grants this, quoted for a shell where it has to be: `--allow clock`.
+    pub fn flag(&self) -> String {
+        match self {
             Self::Filesystem(mount) => format!("--mount {}", mount.short_form()),
             other => format!("--allow {}", shell(&other.to_string())),
-        };
-        format!("allow it with {flag}, or at the top of the policy file: {}", self.policy_line())
+        }
     }
 
     /// The line in a policy file: `grants.clock = true`.
@@ -244,12 +253,12 @@ impl FromStr for Grant {
 const fn example(kind: CapabilityKind) -> &'static str {
     match kind {
         CapabilityKind::Filesystem => "filesystem=./notes:/notes:rw",
-        CapabilityKind::Http => "'http=https://api.example.com/v1/ GET'",
-        CapabilityKind::Secret => "'secret=github-token env:GITHUB_TOKEN https://api.github.com/'",
+        CapabilityKind::Http => "http=https://api.example.com/v1/ GET",
+        CapabilityKind::Secret => "secret=github-token env:GITHUB_TOKEN https://api.github.com/",
         CapabilityKind::Env => "env=LANG",
         CapabilityKind::Clock => "clock",
         CapabilityKind::Random => "random",
-        CapabilityKind::Process => "'process=git:/usr/bin/git log --oneline *'",
+        CapabilityKind::Process => "process=git:/usr/bin/git log --oneline *",
         CapabilityKind::Tools => "tools=word_count",
     }
 }
@@ -258,7 +267,7 @@ impl fmt::Display for Grant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = self.kind();
         match self {
-            Self::Filesystem(mount) => write!(f, "{kind}={}", mount.plain_form()),
+            Self::Filesystem(mount) => write!(f, "{kind}={}", mount.whole_form()),
             Self::Http(grant) => write!(f, "{kind}={grant}"),
             Self::Secret(grant) => write!(f, "{kind}={grant}"),
             Self::Env(grant) => write!(f, "{kind}={grant}"),
@@ -280,5 +289,50 @@ impl Mount {
     /// The directory the operator is in.
     fn here(access: Access) -> Self {
         Self { host: ".".into(), guest: super::GuestPath::root(), access }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expect: Result<&str, &str>) {
+        match (text.parse::<Grant>(), expect) {
+            (Ok(grant), Ok(line)) => {
+                assert_eq!(grant.policy_line(), line);
+                assert_eq!(grant.to_string().parse::<Grant>().expect(text), grant);
+            }
+            (Err(error), Err(expect)) => assert!(error.to_string().contains(expect), "{text}: {error}"),
+            (found, _) => panic!("{text}: {found:?}"),
+        }
+    }
+
+    #[test]
+    fn the_short_forms_and_the_lines_of_a_policy_file() {
+        check("clock", Ok("grants.clock = true"));
+        check("random", Ok("grants.random = true"));
+        check("tools=word_count", Ok("grants.tools = [\"word_count\"]"));
+        check("env=LANG", Ok("grants.env = [{ name = \"LANG\" }]"));
+        check("env=A=\"", Ok(r#"grants.env = [{ name = "A", value = "\"" }]"#));
+        check("filesystem=a:/b:rw", Ok(r#"grants.filesystem = [{ host = "a", guest = "/b", access = "read-write" }]"#));
+        check("clock=now", Err("clock takes no details; write --allow 'clock'"));
+        check("env", Err("env needs details; write --allow 'env=LANG'"));
+        check("http=", Err("http needs details"));
+        check("sockets=x", Err("there is no capability \"sockets\"; write one of filesystem, http"));
+        check("", Err("there is no capability \"\""));
+    }
+
+    /// Each example is read back the same from the flag, and from the line of a policy file.
+    #[test]
+    fn every_kind_has_an_example_that_both_grammars_read() {
+        let examples: Vec<_> = Grant::examples().collect();
+        let kinds: Vec<_> = examples.iter().map(Grant::kind).collect();
+        assert_eq!(kinds, CapabilityKind::ALL);
+        for grant in examples {
+            let line = grant.policy_line();
+            let policy = crate::Policy::from_toml(&line, std::path::Path::new("")).expect(&line);
+            let read: Vec<_> = policy.grants().map(|(_, grant)| grant.clone()).collect();
+            assert_eq!(read, [grant]);
+        }
     }
 }

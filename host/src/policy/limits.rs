@@ -27,10 +27,10 @@ impl fmt::Display for Origin {
 }
 
 macro_rules! limits {
-    ($($(#[$doc:meta])+ $name:ident = $key:literal, $unit:literal, $standard:expr, $least:expr, $most:expr;)+) => {
+    ($($(#[doc = $doc:literal])+ $name:ident = $key:literal, $unit:literal, $standard:expr, $least:expr, $most:expr;)+) => {
         /// The name of a limit.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum LimitName { $($(#[$doc])+ $name,)+ }
+        pub enum LimitName { $($(#[doc = $doc])+ $name,)+ }
 
         impl LimitName {
             /// Every limit, in the order in which they are shown.
@@ -39,6 +39,11 @@ macro_rules! limits {
             /// How a policy file writes it: `wall-clock-ms`.
             pub const fn key(self) -> &'static str {
                 match self { $(Self::$name => $key,)+ }
+            }
+
+            /// What it bounds, in a sentence or two.
+            pub const fn meaning(self) -> &'static str {
+                match self { $(Self::$name => concat!($($doc),+).trim_ascii(),)+ }
             }
 
             /// What it counts.

@@ -98,13 +98,27 @@ impl Mount {
         shell(&self.plain_form())
     }
 
-    /// The short form, unquoted.
-    pub(super) fn plain_form(&self) -> String {
+    /// The short form, unquoted. The sandbox's `/` is left out where nothing else could be read.
+    fn plain_form(&self) -> String {
         let access = match self.access {
             Access::Read => "",
             Access::ReadWrite => ":rw",
         };
-        format!("{}:{}{access}", self.host.display(), self.guest)
+        let host = self.host.display().to_string();
+        if self.guest == GuestPath::root() && !host.contains(':') {
+            format!("{host}{access}")
+        } else {
+            format!("{host}:{}{access}", self.guest)
+        }
+    }
+
+    /// The short form with nothing left out: what a person reads.
+    pub(super) fn whole_form(&self) -> String {
+        let access = match self.access {
+            Access::Read => "ro",
+            Access::ReadWrite => "rw",
+        };
+        format!("{}:{}:{access}", self.host.display(), self.guest)
     }
 
     /// Why this is much to give.
@@ -162,7 +176,8 @@ mod tests {
             Ok((host, guest, access)) => {
                 let mount = mount.expect(text);
                 assert_eq!((mount.host.to_str(), mount.guest.as_str(), mount.access), (Some(host), guest, access));
-                assert_eq!(mount.short_form().parse(), Ok(mount), "{text}");
+                assert_eq!(mount.plain_form().parse(), Ok(mount.clone()), "{text}");
+                assert_eq!(mount.whole_form().parse(), Ok(mount), "{text}");
             }
             Err(()) => assert!(mount.is_err(), "{text} was read as {mount:?}"),
         }
@@ -176,6 +191,7 @@ mod tests {
         check("a:/data:ro", Ok(("a", "/data", Access::Read)));
         check("/a/b:/:rw", Ok(("/a/b", "/", Access::ReadWrite)));
         check("odd:name", Ok(("odd:name", "/", Access::Read)));
+        check("odd:/:/", Ok(("odd:/", "/", Access::Read)));
         check("", Err(()));
         check(":rw", Err(()));
         check(":/data", Err(()));
