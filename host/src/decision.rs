@@ -87,13 +87,13 @@ impl Decisions {
         if allowed {
             tracing::info!(
                 target: "fumehood::decision",
-                fumehood.tool = tool, fumehood.capability = capability, fumehood.target = %target, fumehood.rule = rule,
+                { fumehood.tool = tool, fumehood.capability = capability, fumehood.target = %target, fumehood.rule = rule },
                 "allowed"
             );
         } else {
             tracing::warn!(
                 target: "fumehood::decision",
-                fumehood.tool = tool, fumehood.capability = capability, fumehood.target = %target, fumehood.rule = rule,
+                { fumehood.tool = tool, fumehood.capability = capability, fumehood.target = %target, fumehood.rule = rule },
                 "denied"
             );
         }

@@ -152,6 +152,15 @@ impl CapabilityKind {
         }
     }
 
+    /// Whether language runtimes link its interfaces by themselves, whatever the tool does. Then linking says nothing, and
+    /// without a request the functions give constants or deny. What is linked on purpose has to be asked for.
+    pub(crate) const fn is_linked_by_runtimes(self) -> bool {
+        match self {
+            Self::Filesystem | Self::Env | Self::Clock | Self::Random => true,
+            Self::Http | Self::Secret | Self::Process | Self::Tools => false,
+        }
+    }
+
     /// The kind of this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)

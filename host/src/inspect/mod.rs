@@ -73,9 +73,13 @@ impl Inspected {
                 return Err(InspectError::Refused(reasons));
             }
         };
+        let unmatched = unmatched(&manifest, &surface.imports);
+        if refuses(&unmatched) {
+            return Err(InspectError::Refused(unmatched));
+        }
         let mut findings = surface.findings.clone();
         findings.extend(manifest.tools.iter().flat_map(|tool| tool.findings()));
-        findings.extend(unmatched(&manifest, &surface.imports));
+        findings.extend(unmatched);
         findings.extend(surface.notes());
         let Surface { imports, exports, version, .. } = surface;
         let version = version.unwrap_or_default();
@@ -166,7 +170,9 @@ fn surface(bytes: &[u8]) -> Result<Surface, Vec<Finding>> {
 fn unmatched(manifest: &Manifest, imports: &[Import]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for kind in CapabilityKind::ALL {
-        let linked = imports.iter().filter(|import| import.need == Need::Capability(kind)).count();
+        // A secret goes into requests: it has no interface of its own.
+        let interface = if kind == CapabilityKind::Secret { CapabilityKind::Http } else { kind };
+        let linked = imports.iter().filter(|import| import.need == Need::Capability(interface)).count();
         let asked = manifest.capabilities.iter().position(|request| request.capability.kind() == kind);
         match (asked, linked) {
             (Some(index), 0) => findings.push(Finding::warning(
@@ -174,6 +180,18 @@ fn unmatched(manifest: &Manifest, imports: &[Import]) -> Vec<Finding> {
                 format!("/capabilities/{index}"),
                 format!("`{kind}` is asked for, but no interface that needs it is linked"),
                 "remove the request",
+            )),
+            (None, 1..) if kind == CapabilityKind::Secret => {}
+            (None, 1..) if !kind.is_linked_by_runtimes() => findings.push(Finding::refusal(
+                "import/not-asked",
+                kind.name(),
+                format!("`{kind}` is linked ({linked} imports), and the manifest does not ask for it"),
+                match kind {
+                    CapabilityKind::Http => "ask for `http` in the manifest, with the reason, or build without it \
+                                             (componentize-js: disable the features `http` and `fetch-event`)"
+                        .to_owned(),
+                    _ => format!("ask for `{kind}` in the manifest, with the reason, or build without it"),
+                },
             )),
             (None, 1..) => findings.push(Finding::note(
                 "import/not-asked",
