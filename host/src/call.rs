@@ -1,11 +1,15 @@
 //! One call, top to bottom: the only module that orders the stages.
 
+mod nested;
+mod registry;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument as _, Span};
@@ -13,17 +17,20 @@ use tracing::{Instrument as _, Span};
 use crate::card::Card;
 use crate::content::ContentBlock;
 use crate::decision::Decisions;
-use crate::engine::Engine;
+use crate::engine::{Engine, Ticking};
 use crate::json::{Json, JsonError};
 use crate::lock::LockFile;
 use crate::manifest::ToolManifest;
 use crate::outcome::{Code, Diagnostic, Failure, Outcome, Success};
 use crate::policy::{Approved, LimitName, Limits, Usage};
 use crate::sandbox::{
-    Exceeded, Export, GrantedSandbox, Interrupt, Program, ProgressSink, ProjectorStop, Report, SealedSandbox, Stop,
-    ToolError, json_limits,
+    CallableTools, Exceeded, Export, GrantedSandbox, Interrupt, Program, ProgressSink, ProjectorStop, Report,
+    SealedSandbox, Stop, ToolError, json_limits,
 };
-use crate::schema::{Args, Schema, Valid, Violations};
+use crate::schema::{Args, CanonicalValue, Schema, Valid, Violations};
+
+use nested::{Names, NestedCaller, Place};
+pub use registry::{Registry, RegistryError};
 
 /// A compiled component and its tools, ready to be called. Cheap to clone; calls run side by side.
 #[derive(Clone)]
@@ -110,9 +117,15 @@ impl Toolset {
     ///
     /// Whatever the tool does, this returns an outcome: `execute` at the wall clock's limit at the latest, the
     /// projectors when their fuel is used up. Dropping the future stops the guest.
+    ///
+    /// A tool that calls others finds those of its own component; [`Registry::run`] lets it find more.
     pub async fn run(&self, call: Call) -> Outcome {
+        self.run_among(call, Names::Own(self.clone())).await
+    }
+
+    async fn run_among(&self, call: Call, names: Names) -> Outcome {
         let span = self.span(&call);
-        let outcome = self.outcome(call).instrument(span.clone()).await;
+        let outcome = self.outcome(call, Place::top(names)).instrument(span.clone()).await;
         if let Outcome::Failure(failure) = &outcome {
             span.record("error.type", failure.code.as_str());
         }
@@ -133,9 +146,9 @@ impl Toolset {
         )
     }
 
-    async fn outcome(&self, call: Call) -> Outcome {
+    async fn outcome(&self, call: Call, place: Place) -> Outcome {
         let mut run = Run::new(self.approved().limits());
-        match unwinding(run.pipeline(&self.0, call)).await {
+        match unwinding(run.pipeline(&self.0, call, &place)).await {
             Ok(Ok(mut success)) => {
                 success.usage = run.usage;
                 success.diagnostic = run.diagnostic;
@@ -185,25 +198,39 @@ impl Run {
         Self { limits, usage: Usage::none(limits), diagnostic: Diagnostic::default() }
     }
 
-    async fn pipeline(&mut self, ready: &Ready, call: Call) -> Staged<Success> {
+    async fn pipeline(&mut self, ready: &Ready, call: Call, place: &Place) -> Staged<Success> {
+        let cancel = call.cancel.clone();
+        let Rendered { tool, args, value, content, _held } = self.rendered(ready, call, place).await?;
+        let limits = self.limits;
+        let sealed = SealedSandbox::new(&ready.program, &limits);
+        let name = &tool.manifest.name;
+        let (card, report) = sealed.present(name, &args, Some(&value), &mut self.usage, cancelled(&cancel)).await;
+        let card = self.projected(Export::Present, card, report)?;
+        let card = completed(card, tool.manifest, &args, &content);
+        Ok(Success { value, content, card, usage: self.usage, diagnostic: Diagnostic::default() })
+    }
+
+    /// All stages but the last projector's: what a nested call does too. `render` runs there as well, so that a value
+    /// nobody can read is caught at the tool that made it.
+    async fn rendered<'a>(&mut self, ready: &'a Ready, call: Call, place: &Place) -> Staged<Rendered<'a>> {
         let began = Instant::now();
         let Call { tool: name, args, cancel, progress } = call;
         let tool = self.find(ready, &name)?;
         self.still_approved(ready)?;
         let args = self.arguments(&tool, args, &cancel).await?;
-        let deadline = began + Duration::from_millis(self.limits.value(LimitName::WallClock));
-        let _ticking = ready.engine.ticking();
-        let _slot = self.slot(ready, &cancel, deadline).await?;
-        let text = self.execute(ready, &tool, &args, progress, began, interrupt(deadline, &cancel)).await?;
-        let value = self.gate(&tool, text, &cancel).await?;
+        let deadline = place.tightened(began + Duration::from_millis(self.limits.value(LimitName::WallClock)));
+        let ticking = ready.engine.ticking();
+        let slot = self.slot(ready, &cancel, deadline, place.level()).await?;
+        let caller = NestedCaller::of(ready, place, &name, self.limits, deadline, &cancel);
+        let until = interrupt(deadline, &cancel);
+        let text = self.execute(ready, &tool, &args, caller, progress, until).await;
+        self.usage.at_least(LimitName::WallClock, u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX));
+        let value = self.gate(&tool, text?, &cancel).await?;
         let limits = self.limits;
         let sealed = SealedSandbox::new(&ready.program, &limits);
         let (content, report) = sealed.render(&name, &args, &value, &mut self.usage, cancelled(&cancel)).await;
         let content = self.projected(Export::Render, content, report)?;
-        let (card, report) = sealed.present(&name, &args, Some(&value), &mut self.usage, cancelled(&cancel)).await;
-        let card = self.projected(Export::Present, card, report)?;
-        let card = completed(card, tool.manifest, &args, &content);
-        Ok(Success { value, content, card, usage: self.usage, diagnostic: Diagnostic::default() })
+        Ok(Rendered { tool, args, value, content, _held: (ticking, slot) })
     }
 
     async fn pending(&mut self, ready: &Ready, call: &Call) -> Staged<Card> {
@@ -212,7 +239,7 @@ impl Run {
         let args = self.arguments(&tool, call.args.clone(), &call.cancel).await?;
         let deadline = Instant::now() + Duration::from_millis(self.limits.value(LimitName::WallClock));
         let _ticking = ready.engine.ticking();
-        let _slot = self.slot(ready, &call.cancel, deadline).await?;
+        let _slot = self.slot(ready, &call.cancel, deadline, 0).await?;
         let limits = self.limits;
         let sealed = SealedSandbox::new(&ready.program, &limits);
         let (card, report) = sealed.present(&call.tool, &args, None, &mut self.usage, cancelled(&call.cancel)).await;
@@ -270,13 +297,14 @@ impl Run {
         ready: &Ready,
         cancel: &CancellationToken,
         deadline: Instant,
-    ) -> Staged<impl Sized + use<>> {
+        level: usize,
+    ) -> Staged<OwnedSemaphorePermit> {
         if cancel.is_cancelled() {
             return Err(self.failure(Code::AbortedBeforeDispatch, "cancelled before it began"));
         }
         tokio::select! {
             biased;
-            slot = ready.engine.slot() => Ok(slot),
+            slot = ready.engine.slot(level) => Ok(slot),
             why = interrupt(deadline, cancel) => Err(match why {
                 Interrupt::Deadline => self.timeout("waiting for a free slot"),
                 Interrupt::Cancelled => self.failure(Code::AbortedBeforeDispatch, "cancelled before it began"),
@@ -289,20 +317,23 @@ impl Run {
         ready: &Ready,
         tool: &Callable<'_>,
         args: &Valid<Args>,
+        caller: Option<Arc<NestedCaller>>,
         progress: Option<ProgressSink>,
-        began: Instant,
         until: impl Future<Output = Interrupt>,
     ) -> Staged<String> {
         let limits = self.limits;
         self.usage.at_least(LimitName::Instances, ready.program.approved().inspected().shape().core_instances);
         let decisions = Decisions::of(&tool.manifest.name);
-        let sandbox = GrantedSandbox { program: &ready.program, limits: &limits, decisions: &decisions };
+        let tools = caller.clone().map(|caller| CallableTools::of(ready.program.approved().clone(), caller));
+        let sandbox = GrantedSandbox { program: &ready.program, limits: &limits, decisions: &decisions, tools };
         let (answer, report) = sandbox.execute(&tool.manifest.name, args, progress, &mut self.usage, until).await;
         if let Err(Stop::Denied(denied)) = &answer {
             decisions.denied(denied.kind(), &denied.import, denied.rule());
         }
         self.diagnostic.decisions = decisions.take().0;
-        self.usage.at_least(LimitName::WallClock, u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX));
+        if let Some(caller) = caller {
+            self.diagnostic.nested = caller.finish(&mut self.usage);
+        }
         // The tool chose what to make of it; whoever reads why it failed should know.
         let denied = report.denied_request.as_ref().map(|denied| format!("a request was not sent: {denied}"));
         let written = self.keep(Export::Execute, report);
@@ -318,12 +349,7 @@ impl Run {
     }
 
     /// From here on there is a canonical value.
-    async fn gate(
-        &mut self,
-        tool: &Callable<'_>,
-        text: String,
-        cancel: &CancellationToken,
-    ) -> Staged<crate::schema::CanonicalValue> {
+    async fn gate(&mut self, tool: &Callable<'_>, text: String, cancel: &CancellationToken) -> Staged<CanonicalValue> {
         self.gates(tool.output, Arguments::Text(text), cancel, &VALUE).await
     }
 
@@ -466,6 +492,16 @@ impl Run {
         }
         written
     }
+}
+
+/// A call whose value has been made, gated and rendered.
+struct Rendered<'a> {
+    tool: Callable<'a>,
+    args: Valid<Args>,
+    value: CanonicalValue,
+    content: Vec<ContentBlock>,
+    /// Until the last projector has run.
+    _held: (Ticking, OwnedSemaphorePermit),
 }
 
 /// What goes through the gates, for the words of a refusal.

@@ -157,9 +157,9 @@ impl Host {
             .component(component.shared_bytes(), *component.digest().as_bytes(), largest_body, watch)
             .await?;
         // Opens directories, which may hang where they are remote.
-        let engine = self.engine.wasmtime().clone();
-        let network = self.network.clone();
-        let program = tokio::task::spawn_blocking(move || Program::link(&engine, &code, approved, network));
+        let (engine, network) = (self.engine.clone(), self.network.clone());
+        let link = move || Program::link(engine.wasmtime(), engine.worker(), &code, approved, network);
+        let program = tokio::task::spawn_blocking(link);
         let program = program.await.map_err(|error| LoadError::Fault(error.to_string()))??;
         Ok(Toolset::new(self.engine.clone(), program, self.lock.clone()))
     }

@@ -56,12 +56,13 @@ mod schema;
 mod bindings;
 mod engine;
 mod sandbox;
+mod worker;
 // One call, and how it ended.
 mod call;
 mod host;
 mod outcome;
 
-pub use call::{Call, Toolset};
+pub use call::{Call, Registry, RegistryError, Toolset};
 pub use capability::{
     Access, Capability, CapabilityKind, EnvName, HttpRule, HttpRuleError, Name, NameError, Need, ToolName,
 };
@@ -73,9 +74,8 @@ pub use component::{Component, ComponentError, Digest, DigestError, LoadLimits};
 pub use content::{Annotations, Bytes, ContentBlock, EmbeddedResource, ResourceBody, Role};
 pub use decision::Decision;
 pub use engine::{
-    Bounds, COMPILE_WORKER, CacheError, CacheLocation, CodeOrigin, CompileError, CompileLimit, CompileLimits,
-    CompileStage, Compiler, EngineError, EngineSettings, MAX_MEMORY_BYTES, MAX_SLOTS, Scaled, Tier,
-    compile_worker_main,
+    Bounds, CacheError, CacheLocation, CodeOrigin, CompileError, CompileLimit, CompileLimits, CompileStage, Compiler,
+    EngineError, EngineSettings, MAX_MEMORY_BYTES, MAX_SLOTS, Scaled, Tier,
 };
 pub use finding::{Finding, Severity};
 pub use host::{Host, LoadError, inspect};
@@ -91,6 +91,9 @@ pub use policy::{
     PolicyError, ProcessGrant, ProcessGrantError, SecretGrant, SecretGrantError, SecretSource, Selector, Usage, Used,
 };
 pub use sandbox::http::{Network, Resolve, Resolved, SecretError, SystemResolver, TlsRoots, TlsRootsError};
-pub use sandbox::{EnvironmentError, GuestLog, LinkError, OpenMountError, Progress, ProgressSink, ToolError};
+pub use sandbox::{
+    EnvironmentError, GuestLog, LinkError, NoProgramsError, OpenMountError, Progress, ProgressSink, ToolError,
+};
 pub use schema::{Args, Canonical, CanonicalValue, Schema, Use, Valid, Violation, Violations};
 pub use tokio_util::sync::CancellationToken;
+pub use worker::worker_main;

@@ -5,8 +5,5 @@ mod cli;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    if std::env::args_os().nth(1).is_some_and(|first| first == fumehood::COMPILE_WORKER) {
-        return fumehood::compile_worker_main();
-    }
-    cli::main()
+    fumehood::worker_main().unwrap_or_else(cli::main)
 }

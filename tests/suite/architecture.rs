@@ -58,10 +58,22 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
         "call",
         &["tokio", "tokio_util", "tracing"],
         &[
-            "card", "content", "decision", "engine", "json", "lock", "manifest", "outcome", "policy", "sandbox",
+            "capability",
+            "card",
+            "content",
+            "decision",
+            "engine",
+            "finding",
+            "json",
+            "lock",
+            "manifest",
+            "outcome",
+            "policy",
+            "sandbox",
             "schema",
         ],
     ),
+    ("worker", &[], &["engine", "sandbox"]),
     ("host", &["tokio"], &["call", "component", "engine", "inspect", "lock", "policy", "sandbox"]),
 ];
 

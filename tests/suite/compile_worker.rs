@@ -57,7 +57,7 @@ const TESTS: &[(&str, fn())] = &[
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.first().map(String::as_str) {
-        Some(COMPILE_WORKER) => return compile_worker_main(),
+        Some(WORKER) if arguments.get(1).is_some_and(|job| job == COMPILE) => return compile(),
         Some(SMALL_HOST) => return small_host(Path::new(&arguments[1])),
         Some(SHARING_HOST) => return sharing_host(Path::new(&arguments[1])),
         Some(DOOMED_HOST) => return doomed_host(Path::new(&arguments[1])),
@@ -166,7 +166,7 @@ fn failure(engine: &Engine, wasm: &Arc<[u8]>, largest_body: u64) -> CompileError
 }
 
 async fn run(engine: &Engine, component: &wasmtime::component::Component, x: u32) -> u32 {
-    let _slot = engine.slot().await;
+    let _slot = engine.slot(0).await;
     let _ticking = engine.ticking();
     let mut store = Store::new(engine.wasmtime(), ());
     store.set_fuel(1 << 20).unwrap();

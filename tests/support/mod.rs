@@ -29,8 +29,8 @@ pub(crate) enum World<'a> {
     ToolOnWasi,
     /// `fumehood:host/tool-component-with-host-on-wasi`.
     ToolWithHost,
-    /// A WIT text of one package with one world, which may name `fumehood:tool`, `fumehood:host` and WASI 0.2.12. More packages can be
-    /// written into it as `package a:b { … }`.
+    /// A WIT text of one package with one world, which may name `fumehood:tool`, `fumehood:host` and WASI 0.2.12. More
+    /// packages can be written into it as `package a:b { … }`.
     Wit(&'a str),
 }
 

@@ -236,10 +236,10 @@ const WASI_TRACK: &str = "0.2";
 const WASI_PATCH: u64 = 12;
 /// The version the linker holds every interface of WASI under: `WASI_TRACK` and `WASI_PATCH`.
 pub(crate) const LINKED_WASI: &str = "0.2.12";
-/// The track of our own package. Every patch of it is matched function by function.
+/// The track of our own packages. Every patch of it is matched function by function.
 pub(crate) const OUR_TRACK: &str = "0.1";
 
-use CapabilityKind::{Clock, Env, Filesystem, Http, Random};
+use CapabilityKind::{Clock, Env, Filesystem, Http, Process, Random, Tools};
 use Need::{Never, Runtime};
 use Sealed::{Constant, Denied, Harmless};
 
@@ -256,6 +256,8 @@ static INTERFACES: &[Interface] = &[
     row("fumehood:tool", "progress", Runtime, Denied),
     // Types only.
     row("fumehood:tool", "types", Runtime, Harmless),
+    row("fumehood:host", "process", Need::Capability(Process), Denied),
+    row("fumehood:host", "tools", Need::Capability(Tools), Denied),
     // Arguments and the initial directory are always empty; the environment holds the variables that were granted.
     row("wasi:cli", "environment", Need::Capability(Env), Constant),
     // Ends the instance that calls it, nothing else.
@@ -314,7 +316,7 @@ pub(crate) fn find(import_name: &str) -> Result<&'static Interface, Unknown> {
     let (id, version) = import_name.split_once('@').ok_or(Unknown::Shape)?;
     let (package, name) = id.split_once('/').ok_or(Unknown::Shape)?;
     let row = INTERFACES.iter().find(|row| row.package == package && row.name == name).ok_or(Unknown::Interface)?;
-    if package == "fumehood:tool" {
+    if package.starts_with("fumehood:") {
         patch(version, OUR_TRACK).map(|_| row).ok_or(Unknown::Version("0.1.x"))
     } else {
         patch(version, WASI_TRACK)
@@ -364,6 +366,11 @@ mod tests {
         check("wasi:clocks/monotonic-clock@0.2.3", Ok(Need::Capability(Clock)));
         check("wasi:sockets/tcp@0.2.9", Ok(Never));
         check("fumehood:tool/progress@0.1.7", Ok(Runtime));
+        check("fumehood:host/process@0.1.0", Ok(Need::Capability(Process)));
+        check("fumehood:host/tools@0.1.3", Ok(Need::Capability(Tools)));
+        check("fumehood:host/process@0.2.0", Err(Unknown::Version("0.1.x")));
+        check("fumehood:host/anything@0.1.0", Err(Unknown::Interface));
+        check("fumehood:process/process@0.1.0", Err(Unknown::Interface));
         check("wasi:random/random@0.2.13", Err(Unknown::Version("0.2.0 to 0.2.12")));
         check("wasi:random/random@0.3.0", Err(Unknown::Version("0.2.0 to 0.2.12")));
         check("wasi:random/random@0.2.0-rc-2023-12-05", Err(Unknown::Version("0.2.0 to 0.2.12")));
@@ -394,5 +401,7 @@ mod tests {
         check("wasi:io/streams@0.2.12", "[method]output-stream.check-write", Harmless);
         check("wasi:io/streams@0.2.12", "[method]output-stream.subscribe", Denied);
         check("fumehood:tool/progress@0.1.0", "report", Denied);
+        check("fumehood:host/process@0.1.0", "run", Denied);
+        check("fumehood:host/tools@0.1.0", "list", Denied);
     }
 }

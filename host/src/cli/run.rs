@@ -198,28 +198,36 @@ fn progress_line(progress: &Progress) -> String {
 
 /// What the operator asked to see besides the outcome.
 fn report(outcome: &Outcome) {
-    let Diagnostic { logs, backtrace, cause, decisions } = outcome.diagnostic();
+    left(outcome.diagnostic(), "");
+    screen::note(&format!("{:<20} {:>15} {:>15}  set by", "limit", "used", "of"));
+    for used in outcome.usage().iter() {
+        screen::note(&format!("{:<20} {:>15} {:>15}  {}", used.limit.key(), used.used, used.max, used.origin));
+    }
+}
+
+/// What a call left behind, and before it what each call that it made did. `who` says whose it is.
+fn left(diagnostic: &Diagnostic, who: &str) {
+    let Diagnostic { logs, backtrace, cause, decisions, nested } = diagnostic;
+    for (tool, diagnostic) in nested {
+        left(diagnostic, &format!("{who}{tool}: "));
+    }
     for Decision { allowed, capability, target, rule, .. } in decisions {
         let verdict = if *allowed { "allowed" } else { "denied" };
         let capability = capability.map(|kind| format!(" {kind}")).unwrap_or_default();
         let target = if target.is_empty() { String::new() } else { format!(" {target:?}") };
-        screen::note(&format!("{verdict}{capability}{target}: {rule}"));
+        screen::note(&format!("{who}{verdict}{capability}{target}: {rule}"));
     }
     for (export, log) in logs {
         for (channel, text) in [("stdout", &log.stdout), ("stderr", &log.stderr)] {
             if !text.is_empty() {
-                screen::note(&format!("{export} wrote to {channel}:\n{text}"));
+                screen::note(&format!("{who}{export} wrote to {channel}:\n{text}"));
             }
         }
         if log.dropped > 0 {
-            screen::note(&format!("{export} wrote {} bytes more, which were dropped", log.dropped));
+            screen::note(&format!("{who}{export} wrote {} bytes more, which were dropped", log.dropped));
         }
     }
     for text in [cause, backtrace].into_iter().flatten() {
-        screen::note(text);
-    }
-    screen::note(&format!("{:<18} {:>15} {:>15}  set by", "limit", "used", "of"));
-    for used in outcome.usage().iter() {
-        screen::note(&format!("{:<18} {:>15} {:>15}  {}", used.limit.key(), used.used, used.max, used.origin));
+        screen::note(&format!("{who}{text}"));
     }
 }

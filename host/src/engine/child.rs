@@ -21,7 +21,7 @@ use super::{
     config::Recipe,
     error::{CompileError, CompileLimit},
     protocol::{Answer, Request, Status},
-    worker::COMPILE_WORKER,
+    worker::{COMPILE, WORKER},
 };
 
 /// The most of a worker's standard error that is kept: room for a panic with its backtrace.
@@ -63,7 +63,7 @@ impl Job<'_> {
 
     fn start(&self) -> Result<Child, CompileError> {
         Command::new(self.program)
-            .arg(COMPILE_WORKER)
+            .args([WORKER, COMPILE])
             .env_clear()
             // Each arena of glibc reserves 64 MiB of the worker's bounded address space, and there is one per thread.
             .env("MALLOC_ARENA_MAX", "2")

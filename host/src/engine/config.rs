@@ -19,6 +19,8 @@ pub(super) const CORE_INSTANCES: u32 = 64;
 pub(super) const MEMORIES: u32 = 8;
 /// Tables in one component instance.
 pub(super) const TABLES: u32 = 32;
+/// How deep calls of tools by tools may nest below a top-level call. Each level has room of its own.
+pub(super) const NESTED_LEVELS: u32 = 4;
 /// Elements in one table. The largest seen is 7 688 (JavaScript).
 pub(super) const TABLE_ELEMENTS: usize = 20_000;
 /// Stack of guest code, in bytes: recursive parsers of interpreted guests fail at 512 KiB with 3000 levels.
@@ -109,15 +111,21 @@ pub(super) fn running(settings: &EngineSettings) -> wasmtime::Result<(wasmtime::
     Ok((recipe.compiler()?, recipe, Some(notice)))
 }
 
-/// Room for `slots` component instances, each as large as a component may be: with a slot in hand, no instantiation
-/// finds the pool full.
+/// Room at each level of nesting. Few calls nest: an eighth of the top-level calls may do so at once, and the rest wait.
+pub(super) const fn nested_slots(slots: u32) -> u32 {
+    slots.div_ceil(8)
+}
+
+/// Room for `slots` component instances and those of nested calls, each as large as a component may be: with a slot in
+/// hand, no instantiation finds the pool full.
 fn pool(settings: &EngineSettings) -> PoolingAllocationConfig {
+    let instances = settings.slots + NESTED_LEVELS * nested_slots(settings.slots);
     let mut pool = PoolingAllocationConfig::new();
-    pool.total_component_instances(settings.slots)
-        .total_core_instances(settings.slots * CORE_INSTANCES)
-        .total_memories(settings.slots * MEMORIES)
-        .total_tables(settings.slots * TABLES)
-        .total_stacks(settings.slots)
+    pool.total_component_instances(instances)
+        .total_core_instances(instances * CORE_INSTANCES)
+        .total_memories(instances * MEMORIES)
+        .total_tables(instances * TABLES)
+        .total_stacks(instances)
         .max_core_instances_per_component(CORE_INSTANCES)
         .max_memories_per_component(MEMORIES)
         .max_tables_per_component(TABLES)

@@ -15,18 +15,21 @@ mod shared;
 mod ticker;
 mod worker;
 
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use wasmtime::component::Component;
 
-pub(crate) use self::ticker::Ticking;
 use self::{cache::Cache, compile::Compilers, shared::Flights, ticker::Ticker};
 pub use self::{
     compile::{CodeOrigin, CompileStage, Tier},
     error::{CacheError, CompileError, CompileLimit, EngineError},
     settings::{Bounds, CacheLocation, CompileLimits, Compiler, EngineSettings, MAX_MEMORY_BYTES, MAX_SLOTS, Scaled},
-    worker::{COMPILE_WORKER, compile_worker_main},
+};
+pub(crate) use self::{
+    ticker::Ticking,
+    worker::{COMPILE, WORKER, compile},
 };
 
 /// The most notices kept: a disk that stays full would otherwise add one per load.
@@ -38,7 +41,9 @@ pub(crate) struct Engine {
     compilers: Compilers,
     cache: Option<Arc<Cache>>,
     flights: Flights,
-    slots: Arc<Semaphore>,
+    /// For top-level calls, and for each level of calls below them.
+    slots: [Arc<Semaphore>; 1 + Engine::NESTED_LEVELS],
+    worker: Option<PathBuf>,
     ticker: Arc<Ticker>,
     notices: Mutex<Vec<String>>,
 }
@@ -46,6 +51,8 @@ pub(crate) struct Engine {
 impl Engine {
     /// Elements in one table, at most: what the pool has room for.
     pub(crate) const TABLE_ELEMENTS: usize = config::TABLE_ELEMENTS;
+    /// How deep calls of tools by tools may nest below a top-level call.
+    pub(crate) const NESTED_LEVELS: usize = config::NESTED_LEVELS as usize;
 
     /// Reserves the pool, or falls back to allocation on demand with a notice; opens the cache, or goes without it,
     /// with a notice.
@@ -74,9 +81,17 @@ impl Engine {
             },
         };
         let ticker = Ticker::start(wasmtime.weak()).map_err(EngineError::Ticker)?;
-        let slots = Arc::new(Semaphore::new(settings.slots as usize));
+        let slots = std::array::from_fn(|level| {
+            let slots = if level == 0 { settings.slots } else { config::nested_slots(settings.slots) };
+            Arc::new(Semaphore::new(slots as usize))
+        });
+        let worker = match &settings.compiler {
+            Compiler::InProcess => None,
+            Compiler::ChildProcess { program } => Some(program.clone()),
+        };
         let compilers = Compilers::new(settings.compiler, settings.compile_limits, recipe, identity);
-        Ok(Self { wasmtime, compilers, cache, flights: Flights::new(), slots, ticker, notices: Mutex::new(notices) })
+        let (flights, notices) = (Flights::new(), Mutex::new(notices));
+        Ok(Self { wasmtime, compilers, cache, flights, slots, worker, ticker, notices })
     }
 
     /// A component ready to instantiate: from the cache, or compiled and then kept there.
@@ -133,16 +148,24 @@ impl Engine {
         Ok((component, CodeOrigin::Compiled(tier)))
     }
 
-    /// Room for one component instance. Waits, in order, while all slots are taken; with it in hand, instantiation
-    /// cannot find the pool full. Keep it until the store is dropped.
+    /// Room for one component instance. Waits, in order, while all slots of the level are taken; with it in hand,
+    /// instantiation cannot find the pool full. Keep it until the store is dropped.
     ///
-    /// A call that holds one and waits for another (a tool that calls a tool) needs a bound on nesting times
-    /// concurrency below the number of slots, or a timeout.
-    pub(crate) async fn slot(&self) -> OwnedSemaphorePermit {
-        match Arc::clone(&self.slots).acquire_owned().await {
+    /// Level 0 is for top-level calls, level 1 for the calls that these make of other tools, and so on down to
+    /// [`Self::NESTED_LEVELS`]. A call keeps its slot while it waits for the next level's, and never waits for one of its
+    /// own level or above: whoever holds a slot of the last level waits for none, so it ends and frees one, and so does
+    /// then the level before. With one pool for all, calls that hold every slot could wait for each other.
+    pub(crate) async fn slot(&self, level: usize) -> OwnedSemaphorePermit {
+        let slots = &self.slots[level];
+        match Arc::clone(slots).acquire_owned().await {
             Ok(permit) => permit,
             Err(_closed) => unreachable!("the semaphore is never closed"),
         }
+    }
+
+    /// The program that is started where something has to be ended from outside, if the embedder named one.
+    pub(crate) fn worker(&self) -> Option<&Path> {
+        self.worker.as_deref()
     }
 
     /// Guests are interruptible while the result lives. Hold one for the length of each call, and give its store

@@ -23,8 +23,8 @@ pub enum Compiler {
     InProcess,
     /// In a child process, under every one of [`CompileLimits`], killed when it is no longer wanted.
     ChildProcess {
-        /// Absolute path of a program that calls [`compile_worker_main`](super::compile_worker_main) when its
-        /// first argument is [`COMPILE_WORKER`](super::COMPILE_WORKER). The `fumehood` binary does.
+        /// Absolute path of a program whose `main` begins with a call of `fumehood::worker_main`. The `fumehood`
+        /// binary does. The same program supervises the programs that tools run.
         program: PathBuf,
     },
 }
@@ -94,7 +94,8 @@ impl CompileLimits {
 pub struct EngineSettings {
     /// How memory accesses are checked.
     pub bounds: Bounds,
-    /// How many instances may exist at once, 1 to [`MAX_SLOTS`]; a further one waits. One call holds one at a time.
+    /// How many calls may run at once, 1 to [`MAX_SLOTS`]; a further one waits. One call holds one instance at a time.
+    /// For the calls that tools make of other tools there is half as much room again, set apart.
     pub slots: u32,
     /// The largest linear memory any policy may allow, in bytes: 1 to [`MAX_MEMORY_BYTES`].
     pub memory_bytes: u64,
@@ -108,8 +109,8 @@ pub struct EngineSettings {
     pub cache_bytes: u64,
 }
 
-/// The most slots: each reserves eight memories of 4 GiB, and 1000 of them use a quarter of the 128 TiB that a
-/// process can address.
+/// The most slots: each reserves eight memories of 4 GiB, and 1000 of them with the room for nested calls use three
+/// eighths of the 128 TiB that a process can address.
 pub const MAX_SLOTS: u32 = 1_000;
 
 /// The largest linear memory of 32-bit wasm.
@@ -119,7 +120,7 @@ impl EngineSettings {
     /// Explicit bounds, 64 slots, 512 MiB memories, compiled by `compiler` under [`CompileLimits::standard`], code
     /// kept in at most 2 GiB at `cache`.
     ///
-    /// 64 slots is far more than the cores of most hosts and reserves 2 TiB of address space (no memory). 512 MiB is
+    /// 64 slots is far more than the cores of most hosts and reserves 3 TiB of address space (no memory). 512 MiB is
     /// what Python components ask for. 2 GiB holds about fifty of the largest components.
     pub fn standard(compiler: Compiler, cache: CacheLocation) -> Self {
         Self {

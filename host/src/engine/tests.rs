@@ -277,7 +277,7 @@ fn the_largest_component_fits_the_smallest_pool() {
     runtime().block_on(async {
         let component = load(&engine, &wasm, 0).await.0.unwrap();
         for _again in 0..2 {
-            let _slot = engine.slot().await;
+            let _slot = engine.slot(0).await;
             instantiate(&engine, &component).await;
         }
     });
@@ -287,8 +287,8 @@ fn the_largest_component_fits_the_smallest_pool() {
 fn a_full_pool_queues() {
     let engine = Engine::new(EngineSettings { slots: 2, ..settings() }).unwrap();
     runtime().block_on(async {
-        let (one, _two) = (engine.slot().await, engine.slot().await);
-        let mut third = pin!(engine.slot());
+        let (one, _two) = (engine.slot(0).await, engine.slot(0).await);
+        let mut third = pin!(engine.slot(0));
         assert!(matches!(third.as_mut().poll(&mut Context::from_waker(Waker::noop())), Poll::Pending));
         drop(one);
         let _third = third.await;

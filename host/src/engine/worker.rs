@@ -14,28 +14,18 @@ use super::{
     protocol::{Answer, Request, Status},
 };
 
-/// The first argument that makes a program a compile worker.
-pub const COMPILE_WORKER: &str = "compile-worker";
+/// The first argument that makes a program a worker. The second says which.
+pub(crate) const WORKER: &str = "fumehood-worker";
+/// The second argument that makes it a compile worker.
+pub(crate) const COMPILE: &str = "compile";
 
 /// Files a worker may have open: its three streams, and what the standard library and rayon look at to count cores.
 const OPEN_FILES: u64 = 32;
 
-/// The whole of a compile worker. A program named in [`Compiler::ChildProcess`](super::Compiler::ChildProcess) calls
-/// this at once when its first argument is [`COMPILE_WORKER`], and returns its result from `main`:
-///
-/// ```no_run
-/// fn main() -> std::process::ExitCode {
-///     if std::env::args_os().nth(1).is_some_and(|argument| argument == fumehood::COMPILE_WORKER) {
-///         return fumehood::compile_worker_main();
-///     }
-///     std::process::ExitCode::SUCCESS // the program itself
-/// }
-/// ```
-///
-/// Reads a request and the component from standard input, writes an answer to standard output. Before it looks at the
+/// The whole of a compile worker. Reads a request and the component from standard input, writes an answer to standard output. Before it looks at the
 /// component it bounds itself: processor time, address space, open files, no core dump, no file of any size. It ends
 /// when its standard input does, and so with its host, however that ends.
-pub fn compile_worker_main() -> ExitCode {
+pub(crate) fn compile() -> ExitCode {
     // Errors here mean that the host is gone or is no host: nobody to tell but the exit status.
     match serve() {
         Ok(()) => ExitCode::SUCCESS,

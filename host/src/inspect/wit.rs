@@ -1,4 +1,4 @@
-//! The WIT that this host speaks: our package and the WASI it may be linked to, as vendored in `wit/`.
+//! The WIT that this host speaks: our packages and the WASI it may be linked to, as vendored in `wit/`.
 
 use std::sync::LazyLock;
 
@@ -9,6 +9,12 @@ static OURS: [(&str, &str); 4] = [
     ("tool.wit", include_str!("../../../wit/tool.wit")),
     ("progress.wit", include_str!("../../../wit/progress.wit")),
     ("world.wit", include_str!("../../../wit/world.wit")),
+];
+
+static HOST: [(&str, &str); 3] = [
+    ("process.wit", include_str!("../../../wit/host/process.wit")),
+    ("tools.wit", include_str!("../../../wit/host/tools.wit")),
+    ("world.wit", include_str!("../../../wit/host/world.wit")),
 ];
 
 static WASI: [(&str, &str); 7] = [
@@ -25,20 +31,24 @@ static RESOLVE: LazyLock<Resolve> =
     LazyLock::new(|| parse().expect("the WIT in this binary is the one that the tests parsed"));
 
 fn parse() -> Result<Resolve, String> {
-    let mut ours = wit_parser::SourceMap::new();
-    for (name, text) in OURS {
-        ours.push_str(name, text);
-    }
-    let ours = ours.parse().map_err(|(map, error)| error.render(&map))?;
+    let (ours, host) = (package(&OURS)?, package(&HOST)?);
     let mut wasi = Vec::new();
     for (name, text) in WASI {
         wasi.push(UnresolvedPackageGroup::parse(name, text).map_err(|(map, error)| error.render(&map))?);
     }
     let mut resolve = Resolve::default();
-    match resolve.push_groups(ours, wasi) {
-        Ok(_) => Ok(resolve),
-        Err(error) => Err(error.to_string()),
+    resolve.push_groups(ours, wasi).map_err(|error| error.to_string())?;
+    resolve.push_group(host).map_err(|error| error.to_string())?;
+    Ok(resolve)
+}
+
+/// The files of one package.
+fn package(files: &[(&str, &str)]) -> Result<UnresolvedPackageGroup, String> {
+    let mut map = wit_parser::SourceMap::new();
+    for (name, text) in files {
+        map.push_str(name, *text);
     }
+    map.parse().map_err(|(map, error)| error.render(&map))
 }
 
 /// Our WIT, parsed once.
@@ -65,20 +75,20 @@ mod tests {
 
     #[test]
     fn parses() {
-        assert_eq!(parse().map(|resolve| resolve.packages.len()), Ok(8));
+        assert_eq!(parse().map(|resolve| resolve.packages.len()), Ok(9));
         assert!(interface("fumehood:tool", "tool").is_some());
         assert!(interface("wasi:io", "nothing").is_none());
     }
 
-    /// The table of capabilities names every interface that the world on WASI and `wasi:http` import, and no other; and no
-    /// function in it is made up.
+    /// The table of capabilities names every interface that the widest world and `wasi:http` import, and no other; and
+    /// no function in it is made up.
     #[test]
     fn the_capability_table_is_about_this_wit() {
         let world = |package: &str, world: &str| {
             let (_, package) = RESOLVE.packages.iter().find(|(_, candidate)| candidate.name.name == package).unwrap();
             &RESOLVE.worlds[package.worlds[world]]
         };
-        let imported: BTreeSet<String> = world("tool", "tool-component-on-wasi")
+        let imported: BTreeSet<String> = world("host", "tool-component-with-host-on-wasi")
             .imports
             .values()
             .chain(world("http", "imports").imports.values())

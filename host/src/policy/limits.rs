@@ -90,6 +90,16 @@ limits! {
     JsonNodes = "json-nodes", "nodes", 1_000_000, 1, 50_000_000;
     /// Calls of one export into the host.
     HostCalls = "host-calls", "calls", 5_000_000, 1, 1_000_000_000;
+    /// Programs that one `execute` starts, one after the other. A tool that asks `git` about each of a hundred files fits;
+    /// a loop that starts one after the other does not run for long.
+    ProcessRuns = "process-runs", "runs", 256, 0, 65_536;
+    /// What is kept of a program's standard output, and of its standard error, each. More is dropped, not refused. A
+    /// megabyte is more than a model reads of one command.
+    ProcessOutput = "process-output-bytes", "bytes", 1 << 20, 0, 16 << 20;
+    /// How deep calls of tools by tools nest below a top-level call. The most is what the pool keeps room for.
+    NestedDepth = "nested-depth", "levels", 4, 0, 4;
+    /// Calls of tools by tools below one top-level call, at all depths together.
+    NestedCalls = "nested-calls", "calls", 64, 0, 10_000;
 }
 
 impl LimitName {

@@ -30,6 +30,7 @@ pub use grants::Grants;
 pub use limits::{Limit, LimitName, Limits, Origin, Usage, Used};
 pub use mounts::{GuestPath, GuestPathError, Mount, MountError};
 pub use process::{ArgPattern, ArgPatternError, ProcessGrant, ProcessGrantError};
+pub(crate) use process::{denial, permit};
 pub use secrets::{SecretGrant, SecretGrantError, SecretSource};
 
 /// What the operator allows. Without a line that says so, nothing.

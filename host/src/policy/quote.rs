@@ -17,7 +17,8 @@ pub(super) fn toml_text(text: &str) -> String {
     for c in text.chars() {
         match c {
             '"' | '\\' => quoted.extend(['\\', c]),
-            c if c.is_control() => quoted.push_str(&format!("\\u{:04X}", u32::from(c))),
+            // What a person would not see is written out.
+            c if c != '\'' && !c.escape_debug().eq([c]) => quoted.push_str(&format!("\\U{:08X}", u32::from(c))),
             c => quoted.push(c),
         }
     }
@@ -31,7 +32,7 @@ mod tests {
 
     #[test]
     fn what_is_quoted_reads_back() {
-        for text in ["", "plain", "a b", "it's", "\"\\", "a\nb\u{1}\u{7f}", "ä$(x)`y`"] {
+        for text in ["", "plain", "a b", "it's", "\"\\", "a\nb\u{1}\u{7f}", "ä$(x)`y`", "\u{202e}\u{200b}\u{e0041}"] {
             let table: toml::Table = format!("x = {}", toml_text(text)).parse().expect(text);
             assert_eq!(table["x"].as_str(), Some(text));
         }

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::state::{ProgressSink, State};
 use super::stop::{Export, Interrupt, Stop};
+use super::tools::CallableTools;
 use super::{Program, Report, meter};
 use crate::bindings::fumehood::tool::types;
 use crate::decision::Decisions;
@@ -79,6 +80,8 @@ pub(crate) struct GrantedSandbox<'a> {
     pub(crate) program: &'a Program,
     pub(crate) limits: &'a Limits,
     pub(crate) decisions: &'a Decisions,
+    /// Where the tool may call others.
+    pub(crate) tools: Option<CallableTools>,
 }
 
 impl GrantedSandbox<'_> {
@@ -91,8 +94,8 @@ impl GrantedSandbox<'_> {
         usage: &mut Usage,
         until: impl Future<Output = Interrupt>,
     ) -> (Result<Result<String, ToolError>, Stop>, Report) {
-        let Self { program, limits, decisions } = self;
-        let state = State::granted(meter(limits), program, Decisions::clone(decisions), progress);
+        let Self { program, limits, decisions, tools } = self;
+        let state = State::granted(meter(limits), program, Decisions::clone(decisions), tools.clone(), progress);
         // `execute` is bounded by the clock, not by fuel; `u64::MAX` units would last for centuries.
         let bytes = limits.value(LimitName::ValueBytes).saturating_add(RESULT_RECORD_BYTES);
         let store = state.and_then(|state| program.store(Export::Execute, state, u64::MAX, bytes));

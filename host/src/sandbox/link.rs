@@ -1,8 +1,10 @@
 //! What each sandbox answers to each import of a component.
 
+use std::sync::Arc;
+
 use wasmtime::Engine;
 use wasmtime::component::types::ComponentItem;
-use wasmtime::component::{Component, HasSelf, InstancePre, Linker};
+use wasmtime::component::{Component, HasSelf, InstancePre, Linker, Val};
 use wasmtime_wasi::WasiView as _;
 use wasmtime_wasi::cli::{WasiCli, WasiCliView as _};
 use wasmtime_wasi::clocks::{WasiClocks, WasiClocksView as _};
@@ -12,9 +14,11 @@ use wasmtime_wasi::random::{WasiRandom, WasiRandomCtx};
 
 use super::state::State;
 use super::stop::{DeniedImport, Export, Remedy};
+use super::{process, tools};
 use crate::bindings::fumehood::tool::progress;
+use crate::bindings::host;
 use crate::capability::{self, Capability, CapabilityKind, Need, Sealed};
-use crate::policy::Grants;
+use crate::policy::{self, Grants};
 
 /// Which sandbox a linker is for.
 #[derive(Clone, Copy)]
@@ -41,6 +45,7 @@ pub(super) fn link(
     wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
     wasmtime_wasi_http::p2::add_only_http_to_linker_async(&mut linker)?;
     progress::add_to_linker::<State, HasSelf<State>>(&mut linker, |state| state)?;
+    host::Imports::add_to_linker::<State, HasSelf<State>>(&mut linker, |state| state)?;
     linker.allow_shadowing(true);
     if let Sandbox::Granted { grants, .. } = sandbox {
         note_uses(&mut linker, grants)?;
@@ -53,7 +58,13 @@ pub(super) fn link(
                 continue;
             }
             if let Some(denied) = denial(import, function, sandbox) {
-                interface.func_new(function, move |_, _, _, _| Err(wasmtime::Error::new(denied.clone())))?;
+                let asked: Arc<[Capability]> = match sandbox {
+                    Sandbox::Granted { asked, .. } => asked.into(),
+                    Sandbox::Sealed(_) => Arc::default(),
+                };
+                interface.func_new(function, move |_, _, params, _| {
+                    Err(wasmtime::Error::new(exactly(denied.clone(), &asked, params)))
+                })?;
             }
         }
     }
@@ -112,6 +123,33 @@ fn denial(import: &str, function: &str, sandbox: Sandbox<'_>) -> Option<DeniedIm
             if grants.holds(kind) || sealed != Sealed::Denied { None } else { denied(Export::Execute, remedy) }
         }
     }
+}
+
+/// What a program is run with, and which tool is called, only the call itself says: the line that allows it names just
+/// that.
+fn exactly(mut denied: DeniedImport, asked: &[Capability], params: &[Val]) -> DeniedImport {
+    let kind = match &denied.remedy {
+        Remedy::Grant(asked) => asked.kind(),
+        _ => return denied,
+    };
+    let text = match kind {
+        CapabilityKind::Process => process::asked_for(params).map(|(program, args)| {
+            let named =
+                |asked: &Capability| matches!(asked, Capability::Process { program: name } if name.as_str() == program);
+            asked.iter().any(named).then(|| policy::denial(None, program, &args))
+        }),
+        CapabilityKind::Tools => tools::asked_for(params).map(|name| {
+            let named = |asked: &Capability| matches!(asked, Capability::Tools { tool } if *tool == name);
+            asked.iter().any(named).then(|| tools::denial(&name))
+        }),
+        _ => None,
+    };
+    match text {
+        Some(Some(text)) => denied.remedy = Remedy::Exactly(kind, text),
+        Some(None) => denied.remedy = Remedy::Ask(kind),
+        None => {}
+    }
+    denied
 }
 
 /// The name under which the linker holds an import. An older WASI 0.2 import is served by the version the host

@@ -28,13 +28,14 @@ pub(super) struct Meter {
     memory: u64,
     table_elements: u64,
     host_calls: u64,
+    process_runs: u64,
     /// The call that returns next is the engine's own, made for a yield.
     yielding: bool,
 }
 
 impl Meter {
     pub(super) fn new(limits: Limits) -> Self {
-        Self { limits, memory: 0, table_elements: 0, host_calls: 0, yielding: false }
+        Self { limits, memory: 0, table_elements: 0, host_calls: 0, process_runs: 0, yielding: false }
     }
 
     pub(super) fn limits(&self) -> &Limits {
@@ -56,10 +57,18 @@ impl Meter {
         self.within(LimitName::HostCalls, self.host_calls)
     }
 
+    /// A program is about to be started.
+    pub(super) fn count_process_run(&mut self) -> Result<(), Exceeded> {
+        self.within(LimitName::ProcessRuns, self.process_runs + 1)?;
+        self.process_runs += 1;
+        Ok(())
+    }
+
     pub(super) fn add_to(&self, usage: &mut Usage) {
         usage.at_least(LimitName::Memory, self.memory);
         usage.at_least(LimitName::TableElements, self.table_elements);
         usage.at_least(LimitName::HostCalls, self.host_calls);
+        usage.at_least(LimitName::ProcessRuns, self.process_runs);
     }
 
     fn within(&self, limit: LimitName, wanted: u64) -> Result<(), Exceeded> {

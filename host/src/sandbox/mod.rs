@@ -11,10 +11,13 @@ mod link;
 mod log;
 mod meter;
 mod mounts;
+mod process;
 mod sealed;
 mod state;
 mod stop;
+mod tools;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use wasmtime::component::Component;
@@ -32,14 +35,18 @@ pub use granted::ToolError;
 pub use log::GuestLog;
 pub(crate) use meter::Exceeded;
 pub use mounts::OpenMountError;
+pub use process::NoProgramsError;
+pub(crate) use process::{SUPERVISE, supervise};
 pub(crate) use sealed::{ProjectorStop, SealedSandbox};
 pub use state::{Progress, ProgressSink};
 pub(crate) use stop::{Export, Interrupt, Stop};
+pub(crate) use tools::{CallError, CallableTools, Caller};
 
 use self::http::{HttpContext, LoadedSecret, Network, SecretError, TlsRootsError};
 use link::Sandbox;
 use meter::Meter;
 use mounts::OpenMount;
+use process::Programs;
 use state::State;
 
 /// Live handles of the component model's own, per store.
@@ -53,7 +60,8 @@ pub(crate) struct Program {
     render: ToolComponentPre<State>,
     present: ToolComponentPre<State>,
     approved: Approved,
-    mounts: Vec<OpenMount>,
+    mounts: Arc<[OpenMount]>,
+    programs: Option<Arc<Programs>>,
     environment: Vec<(String, String)>,
     secrets: Arc<[LoadedSecret]>,
     /// Where requests are granted.
@@ -79,14 +87,19 @@ pub enum LinkError {
     /// TLS cannot be set up.
     #[error(transparent)]
     Tls(#[from] TlsRootsError),
+    /// A program is granted, and this host cannot run any.
+    #[error(transparent)]
+    Programs(#[from] NoProgramsError),
     /// An import has another type than the host's.
     #[error("cannot link: {0:#}")]
     Imports(wasmtime::Error),
 }
 
 impl Program {
+    /// `worker` is what supervises programs: without one, none can be granted.
     pub(crate) fn link(
         engine: &Engine,
+        worker: Option<&Path>,
         component: &Component,
         approved: Approved,
         network: Option<Network>,
@@ -97,7 +110,8 @@ impl Program {
         };
         let asked = approved.inspected().manifest().capabilities.iter().map(|request| request.capability.clone());
         let asked: Vec<_> = asked.collect();
-        let mounts = approved.grants().mounts().map(OpenMount::open).collect::<Result<_, _>>()?;
+        let mounts: Arc<[_]> = approved.grants().mounts().map(OpenMount::open).collect::<Result<_, _>>()?;
+        let programs = Programs::granted(&approved, worker, &mounts)?;
         let environment = approved.grants().env().map(environment::variable).collect::<Result<_, _>>()?;
         let secrets = approved.grants().secrets().map(LoadedSecret::load).collect::<Result<_, _>>()?;
         let network = match network {
@@ -113,6 +127,7 @@ impl Program {
             present: pre(Sandbox::Sealed(Export::Present))?,
             approved,
             mounts,
+            programs,
             environment,
             secrets,
             network,

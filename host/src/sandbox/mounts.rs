@@ -13,7 +13,7 @@ pub(crate) struct OpenMount {
     mount: Mount,
     path: PathBuf,
     /// Keeps `path` alive where it goes through the descriptor.
-    _dir: Dir,
+    dir: Dir,
 }
 
 /// A granted directory that cannot be opened.
@@ -29,11 +29,15 @@ impl OpenMount {
         let failed = |source| OpenMountError { path: mount.host.clone(), source };
         let dir = Dir::open_ambient_dir(&mount.host, ambient_authority()).map_err(failed)?;
         let path = by_descriptor(&dir, &mount.host).map_err(failed)?;
-        Ok(Self { path, mount: mount.clone(), _dir: dir })
+        Ok(Self { path, mount: mount.clone(), dir })
     }
 
     pub(super) fn path(&self) -> &Path {
         &self.path
+    }
+
+    pub(super) fn dir(&self) -> &Dir {
+        &self.dir
     }
 
     pub(super) fn guest(&self) -> &str {

@@ -13,6 +13,8 @@ use super::Program;
 use super::http::{FIELD_BYTES, HttpContext, NoHttp};
 use super::log::{Capture, GuestLog};
 use super::meter::Meter;
+use super::process::Programs;
+use super::tools::CallableTools;
 use crate::bindings::fumehood::tool::progress;
 use crate::capability::{Access, CapabilityKind};
 use crate::decision::Decisions;
@@ -55,6 +57,8 @@ struct Granted {
     decisions: Decisions,
     /// What is granted of the kinds that are used without the host being asked each time, until the first use.
     unused: Vec<(CapabilityKind, Arc<str>)>,
+    programs: Option<Arc<Programs>>,
+    tools: Option<CallableTools>,
 }
 
 struct Wasi {
@@ -98,16 +102,18 @@ impl State {
         meter: Meter,
         program: &Program,
         decisions: Decisions,
+        tools: Option<CallableTools>,
         progress: Option<ProgressSink>,
     ) -> wasmtime::Result<Self> {
         let http = program.http(&decisions);
-        let granted = Some(Granted { decisions, unused: program.first_uses.clone() });
+        let (unused, programs) = (program.first_uses.clone(), program.programs.clone());
+        let granted = Some(Granted { decisions, unused, programs, tools });
         if !program.uses_wasi {
             return Ok(Self { meter, progress, granted, wasi: None });
         }
         let grants = program.approved.grants();
         let mut ctx = WasiCtxBuilder::new();
-        for mount in &program.mounts {
+        for mount in program.mounts.iter() {
             let perms = match mount.access() {
                 Access::Read => FsPerms::ReadOnly,
                 Access::ReadWrite => FsPerms::ReadWrite,
@@ -127,7 +133,7 @@ impl State {
 
     /// A granted kind is used: the first time is a decision worth recording.
     pub(super) fn uses(&mut self, kind: CapabilityKind) {
-        let Some(Granted { decisions, unused }) = &mut self.granted else { return };
+        let Some(Granted { decisions, unused, .. }) = &mut self.granted else { return };
         unused.retain(|(granted, rule)| {
             if *granted == kind {
                 decisions.allowed(kind, "", rule);
@@ -140,6 +146,18 @@ impl State {
     pub(super) fn take_http_denial(&self) -> Option<String> {
         let denied = self.wasi.as_ref()?.http.as_ref()?.take_denial()?;
         Some(denied.for_a_model())
+    }
+
+    /// What may be run, and who hears of it. Nothing in a projector, nor where no program is granted.
+    pub(super) fn programs(&self) -> Option<(Arc<Programs>, Decisions)> {
+        let granted = self.granted.as_ref()?;
+        Some((granted.programs.clone()?, granted.decisions.clone()))
+    }
+
+    /// What may be called, and who hears of it. Nothing in a projector, nor where no tool is granted.
+    pub(super) fn tools(&self) -> Option<(CallableTools, Decisions)> {
+        let granted = self.granted.as_ref()?;
+        Some((granted.tools.clone()?, granted.decisions.clone()))
     }
 
     /// What the guest wrote, and how many bytes of it were kept.

@@ -56,6 +56,8 @@ pub(crate) enum Interrupt {
 pub(crate) enum Remedy {
     /// The operator grants what the manifest asks for.
     Grant(Capability),
+    /// The same, for this one call: what is not granted, with the line that would grant it and nothing else.
+    Exactly(CapabilityKind, String),
     /// The vendor asks for it first: a policy cannot grant what no manifest asks for.
     Ask(CapabilityKind),
     /// Nothing would.
@@ -80,6 +82,7 @@ impl fmt::Display for DeniedImport {
             (Export::Execute, Remedy::Grant(asked)) => {
                 write!(f, "execute called {import}, which is not granted; {}", grant_line(asked))
             }
+            (Export::Execute, Remedy::Exactly(_, text)) => write!(f, "execute called {import}: {text}"),
             (Export::Execute, Remedy::Ask(kind)) => write!(
                 f,
                 "execute called {import}, which takes the capability {kind}, and the manifest does not ask for it: \
@@ -95,7 +98,7 @@ impl DeniedImport {
     pub(crate) fn kind(&self) -> Option<CapabilityKind> {
         match &self.remedy {
             Remedy::Grant(asked) => Some(asked.kind()),
-            Remedy::Ask(kind) => Some(*kind),
+            Remedy::Exactly(kind, _) | Remedy::Ask(kind) => Some(*kind),
             Remedy::None => None,
         }
     }
@@ -103,7 +106,7 @@ impl DeniedImport {
     /// Why it is denied, for the operator's log.
     pub(crate) fn rule(&self) -> &'static str {
         match &self.remedy {
-            Remedy::Grant(_) => "nothing grants it",
+            Remedy::Grant(_) | Remedy::Exactly(..) => "nothing grants it",
             Remedy::Ask(_) => "the manifest does not ask for it",
             Remedy::None => "no capability gives it",
         }

@@ -11,11 +11,14 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use self::text::{Word, shell_quoted, toml_string, words};
+use self::text::{Word, words};
+use super::grant::Grant;
+use super::quote::toml_text;
+use crate::capability::{Name, NameError};
 pub use pattern::{ArgPattern, ArgPatternError};
 
-/// The longest program name. `docker-credential-secretservice` has 31.
-const NAME_BYTES: usize = 64;
+/// As much of a program's name as a message repeats, where it is none.
+const NAME_SHOWN: usize = 64;
 /// The longest denial text. A command that is longer than this is denied without the line that would allow it: the line
 /// goes to the tool, and from there to a model.
 const DENIAL_BYTES: usize = 8 << 10;
@@ -52,9 +55,9 @@ pub enum ProcessGrantError {
          \"git:/usr/bin/git log --oneline *\""
     )]
     Shape(String),
-    /// The name holds other characters.
-    #[error("program name {0:?}: write 1 to {NAME_BYTES} of [a-z0-9._+-], beginning with a letter or digit")]
-    Name(String),
+    /// The name is none.
+    #[error("the program's name: {0}")]
+    Name(#[from] NameError),
     /// The file is not named in full.
     #[error("program {name}: {path:?} is not the absolute path of a file; write it like \"/usr/bin/{name}\"")]
     Path {
@@ -102,9 +105,7 @@ impl ProcessGrant {
         env: BTreeMap<String, String>,
     ) -> Result<Self, ProcessGrantError> {
         let (name, path) = (name.into(), path.into());
-        if !is_program_name(&name) {
-            return Err(ProcessGrantError::Name(name));
-        }
+        name.parse::<Name>()?;
         let file = path.as_os_str().as_encoded_bytes();
         if !path.is_absolute() || file.ends_with(b"/") || file.contains(&0) || path.file_name().is_none() {
             return Err(ProcessGrantError::Path { name, path });
@@ -148,37 +149,24 @@ impl ProcessGrant {
         wide::width(self)
     }
 
-    /// The flag that grants it, quoted for a shell.
-    pub fn flag(&self) -> String {
-        format!("--allow {}", shell_quoted(&format!("process={self}")))
-    }
-
     /// The line that grants it at the top of a policy file.
     pub fn policy_line(&self) -> String {
-        let strings = |texts: Vec<String>| texts.iter().map(|text| toml_string(text)).collect::<Vec<_>>().join(", ");
+        let strings = |texts: Vec<String>| texts.iter().map(|text| toml_text(text)).collect::<Vec<_>>().join(", ");
         let mut line = format!(
             "grants.process = [{{ name = {}, path = {}",
-            toml_string(&self.name),
-            toml_string(&self.path.to_string_lossy())
+            toml_text(&self.name),
+            toml_text(&self.path.to_string_lossy())
         );
         if !self.args.is_empty() {
             line.push_str(&format!(", args = [{}]", strings(self.args.items())));
         }
         if !self.env.is_empty() {
-            let pairs = self.env.iter().map(|(key, value)| format!("{} = {}", toml_string(key), toml_string(value)));
+            let pairs = self.env.iter().map(|(key, value)| format!("{} = {}", toml_text(key), toml_text(value)));
             line.push_str(&format!(", env = {{ {} }}", pairs.collect::<Vec<_>>().join(", ")));
         }
         line.push_str(" }]");
         line
     }
-}
-
-/// Whether a manifest or a policy may call a program this.
-pub(crate) fn is_program_name(name: &str) -> bool {
-    let first = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-    (1..=NAME_BYTES).contains(&name.len())
-        && name.bytes().next().is_some_and(first)
-        && name.bytes().all(|byte| first(byte) || b"._+-".contains(&byte))
 }
 
 /// The grant that lets a tool run this program with these arguments.
@@ -207,13 +195,9 @@ pub(crate) fn denial(known: Option<&ProcessGrant>, program: &str, args: &[String
         .map_err(|_too_long| ())
         .and_then(|args| ProcessGrant::new(program, path, args, env).map_err(|_name| ()))
     else {
-        return format!("the program {} is not granted {what}", text::shown(program, NAME_BYTES));
+        return format!("the program {} is not granted {what}", text::shown(program, NAME_SHOWN));
     };
-    let text = format!(
-        "the program {program} is not granted {what}; allow it with {}, or at the top of the policy file: {}",
-        exact.flag(),
-        exact.policy_line()
-    );
+    let text = format!("the program {program} is not granted {what}; {}", Grant::Process(exact).lines());
     if text.len() <= DENIAL_BYTES {
         text
     } else {

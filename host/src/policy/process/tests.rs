@@ -101,9 +101,10 @@ fn the_short_form_says_what_is_wrong_with_it() {
     check("git", "names no program and file");
     check("git:", "names no program and file");
     check("git:A=b", "names no program and file");
-    check(":/usr/bin/git", "program name \"\"");
-    check("../git:/usr/bin/git", "program name \"../git\"");
-    check("-git:/usr/bin/git", "program name \"-git\"");
+    check(":/usr/bin/git", "the program's name: \"\" is no name");
+    check("../git:/usr/bin/git", "\"../git\" is no name");
+    check("-git:/usr/bin/git", "\"-git\" is no name");
+    check("Git:/usr/bin/git", "\"Git\" is no name");
     check("git:git log", "not the absolute path of a file; write it like \"/usr/bin/git\"");
     check("git:./git", "not the absolute path");
     check("git:/", "not the absolute path");
@@ -127,9 +128,10 @@ fn a_denial_names_the_line_that_allows_exactly_that() {
         let args = strings(args);
         let text = permit(&grants, program, &args).unwrap_err();
         assert!(text.contains(flag), "{text}");
-        let (_, pasted) = text.split_once("--allow '").unwrap();
-        let (pasted, _) = pasted.split_once("', or at the top").unwrap();
-        let pasted = pasted.replace(r"'\''", "'");
+        let (_, pasted) = text.split_once("--allow ").unwrap();
+        let (pasted, _) = pasted.split_once(", or at the top").unwrap();
+        // As a shell reads it.
+        let pasted = pasted.trim_matches('\'').replace(r"'\''", "'");
         let new = grant(pasted.strip_prefix("process=").unwrap());
         assert!(new.allows(&args), "{new}");
         let mut more = args.clone();
@@ -141,7 +143,7 @@ fn a_denial_names_the_line_that_allows_exactly_that() {
         assert!(file["grants"]["process"][0].allows(&args));
     };
     check(&[], "git", &["status"], "--allow 'process=git:/usr/bin/git status'");
-    check(&[], "git", &[], "--allow 'process=git:/usr/bin/git'");
+    check(&[], "git", &[], "--allow process=git:/usr/bin/git,");
     check(&["git:/opt/git log *"], "git", &["log", "-p"], "--allow 'process=git:/opt/git log -p'");
     check(&["git:HOME=/x /opt/git log *"], "git", &["push"], "--allow 'process=git:HOME=/x /opt/git push'");
     check(&["git:/opt/git ..."], "hg", &["*", "a b", ""], r#"'process=hg:/usr/bin/hg "*" "a b" ""'"#);

@@ -96,25 +96,6 @@ fn shows_as_itself(c: char) -> bool {
     c == '\'' || c == '"' || c == '\\' || c.escape_debug().eq([c])
 }
 
-/// A word for a shell.
-pub(super) fn shell_quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
-}
-
-/// A TOML string.
-pub(super) fn toml_string(text: &str) -> String {
-    let mut out = String::from('"');
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => out.extend(['\\', c]),
-            c if shows_as_itself(c) => out.push(c),
-            c => out.push_str(&format!("\\U{:08X}", u32::from(c))),
-        }
-    }
-    out.push('"');
-    out
-}
-
 /// A text that somebody else chose, for a message: escaped, and cut at `most` bytes.
 pub(super) fn shown(text: &str, most: usize) -> String {
     let cut = text.floor_char_boundary(most);

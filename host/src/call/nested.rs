@@ -1,0 +1,185 @@
+//! Calls of tools by tools: where each stands below a top-level call, and what bounds them.
+
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
+
+use super::registry::Registry;
+use super::{Call, Ready, Rendered, Run, Toolset, unwinding};
+use crate::capability::ToolName;
+use crate::outcome::{Code, Diagnostic, Failure};
+use crate::policy::{LimitName, Limits, Usage};
+use crate::sandbox::{CallError, Caller, Exceeded};
+
+/// Where names of tools are looked up.
+#[derive(Clone)]
+pub(super) enum Names {
+    /// In the component that was called, and nowhere else.
+    Own(Toolset),
+    Registry(Registry),
+}
+
+impl Names {
+    fn find(&self, tool: &str) -> Option<&Toolset> {
+        match self {
+            Self::Own(toolset) => toolset.tools().iter().any(|known| known.name == tool).then_some(toolset),
+            Self::Registry(registry) => registry.toolset(tool),
+        }
+    }
+}
+
+/// Where one call stands in the tree of calls below a top-level one.
+pub(super) struct Place {
+    names: Names,
+    /// The tools that wait for this call, the top-level one first.
+    above: Vec<String>,
+    /// The deadline of the one that waits.
+    deadline: Option<Instant>,
+    /// Nothing above the first tool that may call others.
+    tree: Option<Arc<Tree>>,
+}
+
+/// What all calls below one top-level call share.
+struct Tree {
+    /// Those of the top-level call.
+    limits: Limits,
+    calls: AtomicU64,
+    deepest: AtomicU64,
+}
+
+impl Place {
+    pub(super) fn top(names: Names) -> Self {
+        Self { names, above: Vec::new(), deadline: None, tree: None }
+    }
+
+    /// 0 for a top-level call.
+    pub(super) fn level(&self) -> usize {
+        self.above.len()
+    }
+
+    /// No call outlives the one that waits for it.
+    pub(super) fn tightened(&self, deadline: Instant) -> Instant {
+        self.deadline.map_or(deadline, |above| above.min(deadline))
+    }
+}
+
+/// Makes the nested calls of one `execute`.
+pub(super) struct NestedCaller {
+    names: Names,
+    /// The tools at work, this one last.
+    at_work: Vec<String>,
+    deadline: Instant,
+    cancel: CancellationToken,
+    tree: Arc<Tree>,
+    left: Mutex<Vec<(String, Diagnostic)>>,
+}
+
+impl NestedCaller {
+    /// `None` where the tool may call no other: then all of this costs nothing.
+    pub(super) fn of(
+        ready: &Ready,
+        place: &Place,
+        tool: &str,
+        limits: Limits,
+        deadline: Instant,
+        cancel: &CancellationToken,
+    ) -> Option<Arc<Self>> {
+        ready.program.approved().grants().tools().next()?;
+        let tree = || Arc::new(Tree { limits, calls: AtomicU64::new(0), deepest: AtomicU64::new(0) });
+        Some(Arc::new(Self {
+            names: place.names.clone(),
+            at_work: place.above.iter().cloned().chain([tool.to_owned()]).collect(),
+            deadline,
+            cancel: cancel.clone(),
+            tree: place.tree.clone().unwrap_or_else(tree),
+            left: Mutex::default(),
+        }))
+    }
+
+    /// What the calls left for the operator; what they came to goes into `usage`.
+    pub(super) fn finish(&self, usage: &mut Usage) -> Vec<(String, Diagnostic)> {
+        usage.at_least(LimitName::NestedCalls, self.tree.calls.load(Ordering::Relaxed));
+        usage.at_least(LimitName::NestedDepth, self.tree.deepest.load(Ordering::Relaxed));
+        std::mem::take(&mut *self.left.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn admit<'a>(&'a self, tool: &str) -> Result<&'a Toolset, CallError> {
+        let refuse = |code: Code, message: String| CallError { code: code.as_str(), message };
+        let found = self.names.find(tool);
+        let found = found.ok_or_else(|| refuse(Code::UnknownTool, format!("there is no tool {tool:?} here")))?;
+        if self.at_work.iter().any(|above| above == tool) {
+            let ring = self.at_work.join(" called ");
+            let message = format!("{tool} is at work already ({ring}), and a tool is not called by what it called");
+            return Err(refuse(Code::Denied, message));
+        }
+        let Tree { limits, calls, deepest } = &*self.tree;
+        let within = |limit: LimitName, wanted: u64| {
+            let exceeded = Exceeded::new(limits, limit, wanted);
+            if wanted <= exceeded.max { Ok(()) } else { Err(refuse(Code::ResourceExhausted, exceeded.to_string())) }
+        };
+        let depth = self.at_work.len() as u64;
+        within(LimitName::NestedDepth, depth)?;
+        let most = limits.value(LimitName::NestedCalls);
+        let counted =
+            calls.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |made| (made < most).then_some(made + 1));
+        counted.map_or_else(|made| within(LimitName::NestedCalls, made + 1), |_| Ok(()))?;
+        deepest.fetch_max(depth, Ordering::Relaxed);
+        Ok(found)
+    }
+}
+
+impl Caller for NestedCaller {
+    fn call<'a>(
+        &'a self,
+        tool: &'a ToolName,
+        args: String,
+    ) -> Pin<Box<dyn Future<Output = Result<String, CallError>> + Send + 'a>> {
+        Box::pin(async move {
+            let toolset = self.admit(tool.as_str())?.clone();
+            let place = Place {
+                names: self.names.clone(),
+                above: self.at_work.clone(),
+                deadline: Some(self.deadline),
+                tree: Some(self.tree.clone()),
+            };
+            let call = Call::from_text(tool.as_str(), args).cancelled_by(self.cancel.clone());
+            // On a task, and so on a stack, of its own: here we are on the fiber of the calling guest, which has room for
+            // one call's host functions and not for those of five. A set, because it ends its task when dropped.
+            let mut task = JoinSet::new();
+            let span = toolset.span(&call);
+            task.spawn(async move { toolset.nested(call, &place).await }.instrument(span));
+            let ended = task.join_next().await.and_then(Result::ok);
+            let (value, diagnostic) = ended.ok_or_else(|| CallError {
+                code: Code::HostFault.as_str(),
+                message: "the host failed; its log says why".to_owned(),
+            })?;
+            if diagnostic != Diagnostic::default() {
+                let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+                left.push((tool.as_str().to_owned(), diagnostic));
+            }
+            value.map_err(|failure| CallError { code: failure.code.as_str(), message: failure.message })
+        })
+    }
+
+    fn knows(&self, tool: &ToolName) -> bool {
+        self.names.find(tool.as_str()).is_some()
+    }
+}
+
+impl Toolset {
+    /// A call that a tool makes: up to the canonical value, whose text it gets, and what is left for the operator.
+    async fn nested(&self, call: Call, place: &Place) -> (Result<String, Box<Failure>>, Diagnostic) {
+        let mut run = Run::new(self.approved().limits());
+        let value = match unwinding(run.rendered(&self.0, call, place)).await {
+            Ok(rendered) => rendered.map(|Rendered { value, .. }| value.text().to_owned()),
+            Err(panic) => Err(run.fault(panic)),
+        };
+        let cause = value.as_ref().err().and_then(|failure| failure.diagnostic.cause.clone());
+        (value, Diagnostic { cause, ..run.diagnostic })
+    }
+}
