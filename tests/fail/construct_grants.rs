@@ -3,11 +3,11 @@
 use fumehood::Grants;
 
 fn invent() -> Grants {
-    Grants { mounts: Vec::new(), clock: true, random: true }
+    Grants { granted: vec![fumehood::Grant::Clock], http: Default::default() }
 }
 
 fn widen(grants: &Grants) -> Grants {
-    Grants { clock: true, ..grants.clone() }
+    Grants { granted: vec![fumehood::Grant::Clock], ..grants.clone() }
 }
 
 fn main() {

@@ -7,7 +7,7 @@ fn approve(inspected: Inspected) -> Approved {
 }
 
 fn widen(approved: &Approved) {
-    approved.grants().clock = true;
+    approved.grants().granted.push(fumehood::Grant::Clock);
 }
 
 fn default() -> Grants {
