@@ -79,7 +79,9 @@ pub use engine::{
 };
 pub use finding::{Finding, Severity};
 pub use host::{Host, LoadError, inspect};
-pub use inspect::{Import, InspectError, Inspected, Shape};
+pub use inspect::{
+    Claim, Dependency, Doubt, Import, InspectError, Inspected, Producer, Projectors, Provenance, Purity, Sbom, Shape,
+};
 pub use json::{Json, JsonError, JsonLimits, JsonUsage};
 pub use lock::{Lock, LockError, LockFile, LockFileError, NotApproved, Record};
 pub use manifest::{Concurrency, Manifest, ManifestError, Request, ToolAnnotations, ToolManifest};

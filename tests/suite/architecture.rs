@@ -22,7 +22,11 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
     ("component", &["sha2"], &["finding"]),
     ("capability", &["url"], &[]),
     ("manifest", &["semver"], &["capability", "component", "finding", "json", "schema"]),
-    ("inspect", &["wasmparser", "wit_parser"], &["capability", "component", "finding", "manifest"]),
+    (
+        "inspect",
+        &["miniz_oxide", "wasmparser", "wit_parser"],
+        &["capability", "component", "finding", "json", "manifest"],
+    ),
     (
         "pack",
         &["wasm_encoder", "wasmparser", "wit_component", "wasi_preview1_component_adapter_provider"],

@@ -13,7 +13,7 @@ use crate::capability::{self, Need, OUR_TRACK, Sealed, Unknown};
 use crate::finding::Finding;
 
 /// The interface that makes a component a tool.
-const TOOL: &str = "fumehood:tool/tool";
+pub(super) const TOOL: &str = "fumehood:tool/tool";
 /// A name in a finding is cut here; names in a component may be 100,000 bytes long.
 const SHOWN: usize = 128;
 /// As many reasons as a person reads. There is room for 20,000 wrong functions in a component.

@@ -2,15 +2,23 @@
 //! use it. The stages go from cheap to dear, and each bounds the next: manifest and shape first, then validation, then
 //! the comparison of types.
 
+mod escape;
+mod hazards;
 mod interface;
+mod provenance;
+mod purity;
 mod shape;
 mod types;
 mod wit;
+
+use std::sync::{Arc, OnceLock};
 
 use wasmparser::{Parser, Payload, Validator, WasmFeatures};
 
 pub use interface::Import;
 use interface::Surface;
+pub use provenance::{Claim, Dependency, Producer, Provenance, Sbom};
+pub use purity::{Doubt, Projectors, Purity};
 pub use shape::Shape;
 pub(crate) use shape::malformed;
 
@@ -29,6 +37,7 @@ pub struct Inspected {
     exports: Vec<String>,
     version: String,
     findings: Vec<Finding>,
+    purity: Arc<OnceLock<Projectors>>,
 }
 
 /// Why a component cannot be used.
@@ -83,7 +92,7 @@ impl Inspected {
         findings.extend(surface.notes());
         let Surface { imports, exports, version, .. } = surface;
         let version = version.unwrap_or_default();
-        Ok(Self { component, manifest, shape, imports, exports, version, findings })
+        Ok(Self { component, manifest, shape, imports, exports, version, findings, purity: Arc::default() })
     }
 
     /// The bytes that were looked at.
@@ -121,9 +130,36 @@ impl Inspected {
         &self.version
     }
 
+    /// Whether the projectors can reach an import at all. The first call reads all of the code, which takes 100 ms for
+    /// some 10 MB of it; later ones and those of clones cost nothing.
+    pub fn purity(&self) -> &Projectors {
+        self.purity
+            .get_or_init(|| purity::analyse(self.component.bytes(), &format!("{}@{}", interface::TOOL, self.version)))
+    }
+
+    /// What the binary says about its making. Reads section headers, and the sections that say so.
+    pub fn provenance(&self) -> Provenance {
+        Provenance::of(self.component.bytes())
+    }
+
+    /// What the texts that the tool supplies may do to who reads them: rules `text/…`. See [`Finding::at`] for where; a
+    /// custom section is named without a slash.
+    pub fn text_hazards(&self) -> Vec<Finding> {
+        hazards::find(&self.manifest, &self.provenance())
+    }
+
     /// What a reviewer should know. A refusal among them concerns one tool, which cannot be called.
     pub fn findings(&self) -> &[Finding] {
         &self.findings
+    }
+}
+
+#[cfg(test)]
+impl Inspected {
+    /// As if the component linked one function less of that import.
+    pub(crate) fn without_last_function(&mut self, import: &str) {
+        let import = self.imports.iter_mut().find(|candidate| candidate.name == import);
+        import.and_then(|import| import.functions.pop()).expect("it is linked");
     }
 }
 

@@ -20,6 +20,8 @@ use crate::finding::Finding;
 use crate::json::{Json, JsonLimits};
 use crate::schema::{Schema, Use};
 
+pub(crate) use text::hides;
+
 /// The name of the custom section, at the top level of the component.
 pub(crate) const SECTION: &str = "fumehood:manifest";
 

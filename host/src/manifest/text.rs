@@ -24,6 +24,11 @@ pub(super) fn hidden(text: &str, lines: Lines) -> Option<(usize, char, &'static 
     None
 }
 
+/// What a character is that one line of text may not hold.
+pub(crate) fn hides(character: char) -> Option<&'static str> {
+    class(character, ' ', Lines::One)
+}
+
 fn class(character: char, before: char, lines: Lines) -> Option<&'static str> {
     match character {
         '\n' if lines != Lines::One => None,
