@@ -47,6 +47,8 @@ mod pack;
 mod decision;
 mod lock;
 mod policy;
+// What a reviewer reads of both.
+mod audit;
 // Values.
 mod card;
 mod content;
@@ -62,6 +64,7 @@ mod call;
 mod host;
 mod outcome;
 
+pub use audit::{Audit, AuditedTool, Change, ChangeKind, Diff, DiffSide, PolicyAnswer, Subject};
 pub use call::{Call, Registry, RegistryError, Toolset};
 pub use capability::{
     Access, Capability, CapabilityKind, EnvName, HttpRule, HttpRuleError, Name, NameError, Need, ToolName,

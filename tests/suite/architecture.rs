@@ -35,6 +35,7 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
     ("policy", &["ipnet", "toml", "url"], &["capability", "component", "finding", "inspect"]),
     ("lock", &["cap_std", "rustix", "toml"], &["component", "finding", "inspect", "manifest", "policy"]),
     ("decision", &["tracing"], &["capability"]),
+    ("audit", &[], &["capability", "component", "finding", "inspect", "json", "manifest", "policy"]),
     ("engine", &["wasmtime", "tokio", "cap_std", "rustix", "sha2", "hmac", "getrandom"], &[]),
     ("bindings", &["wasmtime"], &[]),
     (

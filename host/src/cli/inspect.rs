@@ -1,163 +1,128 @@
 //! `fumehood inspect`.
 
-use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use fumehood::{Approved, Denied, Finding, Inspected, Policy, Severity};
-use serde_json::{Value, json};
+use clap::ValueEnum;
+use fumehood::{Audit, Diff, InspectError, Inspected, LoadError, Policy};
+use serde_json::json;
 
 use super::exit::Exit;
 use super::host::GrantArgs;
-use super::screen;
+use super::{report, screen};
 
 /// Say what a tool component is and may do, without compiling or running any of it.
 ///
-/// Shows who it claims to be, its tools, what it asks for and why, what it links and which capability each import
-/// needs, and what a reviewer should look at. With grants it also says what the component would get.
+/// Shows who it claims to be, what it was made with, its tools, what it asks for and why, what it links and which
+/// capability each import needs, whether its projectors can reach an import at all, and what a reviewer should look
+/// at. With grants it also says what the component would get. With --diff it compares two versions.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fumehood inspect files.wasm
   fumehood inspect files.wasm --mount . --json
-  fumehood inspect files.wasm --policy policy.toml
+  fumehood inspect files.wasm --policy policy.toml --format markdown
+  fumehood inspect files.wasm --format sarif > files.sarif
+  fumehood inspect --diff files-0.1.0.wasm files-0.2.0.wasm
 
 Exit status:
-  0 usable   1 refused, with every reason   2 the file cannot be read   3 the given grants are not enough")]
+  0 usable   1 refused, with every reason   2 the file cannot be read   3 the given grants are not enough
+  With --diff:
+  0 authority did not grow   1 it grew, or one of the two is refused   2 a file cannot be read")]
 pub(super) struct Args {
     /// The tool component
     #[arg(value_name = "TOOL.wasm")]
     component: PathBuf,
-    /// Print JSON
-    #[arg(long)]
+    /// Compare with this earlier version, and say whether authority grew
+    #[arg(long, value_name = "OLD.wasm", conflicts_with = "GrantArgs")]
+    diff: Option<PathBuf>,
+    /// How to print it
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+    /// Print JSON: short for --format json
+    #[arg(long, conflicts_with = "format")]
     json: bool,
     #[command(flatten)]
     grants: GrantArgs,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For a terminal
+    Text,
+    /// For programs
+    Json,
+    /// For a pull request or a ticket
+    Markdown,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+}
+
 pub(super) async fn run(args: Args) -> Result<ExitCode, Exit> {
-    let policy = args.grants.policy()?;
-    let inspected = fumehood::inspect(args.component.clone()).await;
-    let inspected = inspected.map_err(|error| Exit::of(&args.component, error))?;
-    let decision = (policy != Policy::nothing()).then(|| policy.approve(inspected.clone()));
-    let text = if args.json {
-        serde_json::to_string_pretty(&as_json(&inspected, decision.as_ref())).map_err(anyhow::Error::from)?
-    } else {
-        as_text(&inspected, decision.as_ref())
+    let format = if args.json { Format::Json } else { args.format };
+    match args.diff {
+        Some(old) => compare(&old, &args.component, format).await,
+        None => audit(&args.component, format, &args.grants.policy()?).await,
+    }
+}
+
+async fn audit(file: &Path, format: Format, policy: &Policy) -> Result<ExitCode, Exit> {
+    let inspected = match fumehood::inspect(file.to_owned()).await {
+        Ok(inspected) => inspected,
+        Err(error) => {
+            if let LoadError::Inspect(InspectError::Refused(findings)) = &error {
+                // A program that reads the output gets the reasons in its own form too.
+                match format {
+                    Format::Sarif => print(&pretty(&Audit::sarif_of_refusal(findings, &file.to_string_lossy()))?)?,
+                    Format::Json => print(&pretty(&json!({ "refused": true, "findings": findings }))?)?,
+                    Format::Text | Format::Markdown => {}
+                }
+            }
+            return Err(Exit::of(file, error));
+        }
     };
-    screen::print(&text).map_err(anyhow::Error::from)?;
+    let decision = (*policy != Policy::nothing()).then(|| policy.approve(inspected.clone()));
+    let mut audit = away(move || Audit::of(&inspected)).await?;
+    if let Some(decision) = &decision {
+        audit = audit.with_policy(decision);
+    }
+    let text = match format {
+        Format::Text => report::audit(&audit),
+        Format::Json => pretty(&audit)?,
+        Format::Markdown => audit.markdown(),
+        Format::Sarif => pretty(&audit.sarif(&file.to_string_lossy()))?,
+    };
+    print(&text)?;
     match decision {
-        Some(Err(denied)) => Err(fumehood::LoadError::from(denied).into()),
+        Some(Err(denied)) => Err(LoadError::from(denied).into()),
         _ => Ok(ExitCode::SUCCESS),
     }
 }
 
-type Decision = Result<Approved, Denied>;
-
-fn as_json(inspected: &Inspected, decision: Option<&Decision>) -> Value {
-    let manifest = inspected.manifest();
-    let tools: Vec<_> = manifest
-        .tools
-        .iter()
-        .map(|tool| {
-            json!({
-                "name": tool.name, "title": tool.title, "description": tool.description,
-                "callable": tool.is_callable(), "annotations": tool.annotations, "concurrency": tool.concurrency,
-                "timeLimitMs": tool.time_limit.map(|time| time.as_millis() as u64),
-                "inputSchema": tool.input_json(), "outputSchema": tool.output_json(),
-            })
-        })
-        .collect();
-    let mut document = json!({
-        "digest": inspected.digest(), "manifestDigest": manifest.digest(),
-        "interface": inspected.interface_version(), "bytes": inspected.component().bytes().len(),
-        "name": manifest.name, "version": manifest.version, "description": manifest.description,
-        "tools": tools, "capabilities": manifest.capabilities, "imports": inspected.imports(),
-        "exports": inspected.exports(), "shape": inspected.shape(), "findings": inspected.findings(),
-    });
-    document["policy"] = match decision {
-        None => Value::Null,
-        Some(Ok(approved)) => {
-            json!({ "allowed": true, "grants": approved.grants(), "findings": approved.findings() })
-        }
-        Some(Err(Denied(reasons))) => json!({ "allowed": false, "findings": reasons }),
+async fn compare(old: &Path, new: &Path, format: Format) -> Result<ExitCode, Exit> {
+    let (old, new) = (inspected(old).await?, inspected(new).await?);
+    let diff = away(move || Diff::of(&old, &new)).await?;
+    let text = match format {
+        Format::Text => report::diff(&diff),
+        Format::Json => pretty(&diff)?,
+        Format::Markdown | Format::Sarif => return Err(Exit::usage("--diff prints text or json")),
     };
-    document
+    print(&text)?;
+    Ok(if diff.grew { ExitCode::from(1) } else { ExitCode::SUCCESS })
 }
 
-fn as_text(inspected: &Inspected, decision: Option<&Decision>) -> String {
-    let mut out = String::new();
-    // Writing into a string cannot fail.
-    let _ = write_text(&mut out, inspected, decision);
-    out
+async fn inspected(file: &Path) -> Result<Inspected, Exit> {
+    fumehood::inspect(file.to_owned()).await.map_err(|error| Exit::of(file, error))
 }
 
-fn write_text(out: &mut String, inspected: &Inspected, decision: Option<&Decision>) -> std::fmt::Result {
-    let manifest = inspected.manifest();
-    writeln!(out, "{} {}\n  {}\n", manifest.name, manifest.version, manifest.description)?;
-    writeln!(out, "digest     {}", inspected.digest())?;
-    writeln!(out, "manifest   {}", manifest.digest())?;
-    writeln!(out, "interface  fumehood:tool {}", inspected.interface_version())?;
-    writeln!(out, "size       {} bytes", inspected.component().bytes().len())?;
-
-    writeln!(out, "\nTools")?;
-    for tool in &manifest.tools {
-        let barred = if tool.is_callable() { "" } else { "  (cannot be called: see findings)" };
-        writeln!(out, "  {}{barred}\n    {}", tool.name, tool.description)?;
-    }
-
-    writeln!(out, "\nAsks for")?;
-    if manifest.capabilities.is_empty() {
-        writeln!(out, "  nothing")?;
-    }
-    for request in &manifest.capabilities {
-        let optional = if request.optional { " (optional)" } else { "" };
-        writeln!(out, "  {}{optional}: {}", request.capability, request.reason)?;
-    }
-
-    writeln!(out, "\nLinks")?;
-    if inspected.imports().is_empty() {
-        writeln!(out, "  nothing")?;
-    }
-    let width = inspected.imports().iter().map(|import| import.name.len()).max().unwrap_or(0);
-    for import in inspected.imports() {
-        writeln!(out, "  {:width$}  {}", import.name, import.need)?;
-    }
-
-    if let Some(decision) = decision {
-        writeln!(out, "\nWould get")?;
-        match decision {
-            Ok(approved) => write_grants(out, approved)?,
-            Err(_) => writeln!(out, "  nothing: it would be refused")?,
-        }
-    }
-    write_findings(out, "Findings", inspected.findings())?;
-    match decision {
-        Some(Ok(approved)) => write_findings(out, "Policy", approved.findings()),
-        Some(Err(Denied(reasons))) => write_findings(out, "Policy", reasons),
-        None => Ok(()),
-    }
+/// Reading all of the code of a large component takes a while, and threads of the runtime do not block.
+async fn away<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Exit> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| Exit::fault(error.to_string()))
 }
 
-fn write_grants(out: &mut String, approved: &Approved) -> std::fmt::Result {
-    let grants = approved.grants();
-    for grant in grants.iter() {
-        writeln!(out, "  {grant}")?;
-    }
-    if grants.is_empty() { writeln!(out, "  nothing") } else { Ok(()) }
+fn pretty(value: &impl serde::Serialize) -> Result<String, Exit> {
+    Ok(serde_json::to_string_pretty(value).map_err(anyhow::Error::from)?)
 }
 
-fn write_findings(out: &mut String, title: &str, findings: &[Finding]) -> std::fmt::Result {
-    if findings.is_empty() {
-        return Ok(());
-    }
-    writeln!(out, "\n{title}")?;
-    for finding in findings {
-        let weight = match finding.severity {
-            Severity::Refusal => "refusal",
-            Severity::Warning => "warning",
-            Severity::Note => "note",
-        };
-        writeln!(out, "  {weight:<8} {finding}")?;
-    }
-    Ok(())
+fn print(text: &str) -> Result<(), Exit> {
+    Ok(screen::print(text).map_err(anyhow::Error::from)?)
 }

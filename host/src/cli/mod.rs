@@ -8,6 +8,7 @@ mod inspect;
 mod log;
 mod pack;
 mod policy;
+mod report;
 mod run;
 mod screen;
 

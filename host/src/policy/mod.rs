@@ -11,6 +11,7 @@ mod mounts;
 mod process;
 mod quote;
 mod secrets;
+mod width;
 
 use std::collections::BTreeMap;
 use std::path::Path;

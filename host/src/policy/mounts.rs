@@ -1,7 +1,7 @@
 //! Directories an operator grants.
 
 use std::fmt;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -123,14 +123,7 @@ impl Mount {
 
     /// Why this is much to give.
     pub(super) fn width(&self) -> Option<String> {
-        let depth = self.host.components().filter(|part| matches!(part, Component::Normal(_))).count();
-        let rooted = self.host.has_root();
-        let what = match depth {
-            0 if rooted => "the whole file system",
-            1 if rooted => "a directory at the top of the file system",
-            2 if self.host.starts_with("/home") => "a whole home directory",
-            _ => return None,
-        };
+        let what = super::width::of(&self.host, self.access)?;
         Some(format!("gives {what}, {}", self.access))
     }
 

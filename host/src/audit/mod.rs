@@ -1,0 +1,183 @@
+//! What a reviewer reads of a component, as plain data: who it claims to be, what it asks for, what it can reach, what
+//! its texts may do to their reader, and what a policy would give it.
+//!
+//! [`Audit`] serialises to JSON; [`Audit::markdown`] and [`Audit::sarif`] are the other two forms that leave a program.
+//! [`Diff`] puts two components side by side and says whether authority grew.
+
+mod covers;
+mod diff;
+mod loosened;
+mod markdown;
+mod rules;
+mod sarif;
+#[cfg(test)]
+mod tests;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::component::Digest;
+use crate::finding::Finding;
+use crate::inspect::{Import, Inspected, Projectors, Provenance, Shape};
+use crate::manifest::{Concurrency, Request, ToolAnnotations};
+use crate::policy::{Approved, Denied, Grants};
+
+pub use diff::{Change, ChangeKind, Diff, DiffSide, Subject};
+
+/// What there is to know of a component without running it.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct Audit {
+    /// Of the component, as the vendor names it.
+    pub name: String,
+    /// Its version, as the vendor numbers it.
+    pub version: String,
+    /// For people.
+    pub description: String,
+    /// SHA-256 of the file.
+    pub digest: Digest,
+    /// SHA-256 of the manifest.
+    pub manifest_digest: Digest,
+    /// The version of `fumehood:tool` that it speaks.
+    pub interface: String,
+    /// Size of the file.
+    pub bytes: u64,
+    /// What the binary says about its making.
+    pub provenance: Provenance,
+    /// Its tools.
+    pub tools: Vec<AuditedTool>,
+    /// What it asks for, and why.
+    pub capabilities: Vec<Request>,
+    /// What it links, and what each takes.
+    pub imports: Vec<Import>,
+    /// What it exports.
+    pub exports: Vec<String>,
+    /// Whether the projectors can reach an import.
+    pub projectors: Projectors,
+    /// How large it is.
+    pub shape: Shape,
+    /// What a reviewer should know: of the schemas, of imports against what is asked for, of the texts.
+    pub findings: Vec<Finding>,
+    /// What a policy gives, if one was asked.
+    pub policy: Option<PolicyAnswer>,
+}
+
+/// One tool of an [`Audit`].
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct AuditedTool {
+    /// Its name.
+    pub name: String,
+    /// For people.
+    pub title: Option<String>,
+    /// For models.
+    pub description: String,
+    /// Whether both schemas can be used.
+    pub callable: bool,
+    /// Hints, which nobody checks.
+    pub annotations: ToolAnnotations,
+    /// Whether calls may overlap.
+    pub concurrency: Concurrency,
+    /// How long a call may take, in milliseconds, where the manifest says so.
+    pub time_limit_ms: Option<u64>,
+    /// As the vendor wrote it.
+    pub input_schema: Value,
+    /// As the vendor wrote it.
+    pub output_schema: Value,
+}
+
+/// What a policy gives a component.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[non_exhaustive]
+pub struct PolicyAnswer {
+    /// Whether it may run.
+    pub allowed: bool,
+    /// What it may use, if it may run.
+    pub grants: Option<Grants>,
+    /// Where manifest and policy differ, what is missing, and what of the grants is wider than a tool needs.
+    pub findings: Vec<Finding>,
+}
+
+impl Audit {
+    /// Reads everything, code included: 100 ms for some 10 MB of it.
+    pub fn of(inspected: &Inspected) -> Self {
+        let manifest = inspected.manifest();
+        let tools = manifest.tools.iter().map(|tool| AuditedTool {
+            name: tool.name.clone(),
+            title: tool.title.clone(),
+            description: tool.description.clone(),
+            callable: tool.is_callable(),
+            annotations: tool.annotations,
+            concurrency: tool.concurrency,
+            // A manifest's time limit is ten minutes at most.
+            time_limit_ms: tool.time_limit.map(|limit| limit.as_millis() as u64),
+            input_schema: tool.input_json().clone(),
+            output_schema: tool.output_json().clone(),
+        });
+        let mut findings = inspected.findings().to_vec();
+        findings.extend(inspected.text_hazards());
+        Self {
+            name: manifest.name.clone(),
+            version: manifest.version.clone(),
+            description: manifest.description.clone(),
+            digest: inspected.digest(),
+            manifest_digest: manifest.digest(),
+            interface: inspected.interface_version().to_owned(),
+            bytes: inspected.component().bytes().len() as u64,
+            provenance: inspected.provenance(),
+            tools: tools.collect(),
+            capabilities: manifest.capabilities.clone(),
+            imports: inspected.imports().to_vec(),
+            exports: inspected.exports().to_vec(),
+            projectors: inspected.purity().clone(),
+            shape: *inspected.shape(),
+            findings,
+            policy: None,
+        }
+    }
+
+    /// Adds what a policy decided about the same component.
+    #[must_use]
+    pub fn with_policy(self, decision: &Result<Approved, Denied>) -> Self {
+        let policy = match decision {
+            Ok(approved) => PolicyAnswer {
+                allowed: true,
+                grants: Some(approved.grants().clone()),
+                findings: approved.findings().to_vec(),
+            },
+            Err(Denied(reasons)) => PolicyAnswer { allowed: false, grants: None, findings: reasons.clone() },
+        };
+        Self { policy: Some(policy), ..self }
+    }
+
+    /// One page of Markdown. Texts of the tool are escaped: none can make a heading, a link, a picture or HTML.
+    pub fn markdown(&self) -> String {
+        markdown::page(self)
+    }
+
+    /// A log in the format SARIF 2.1.0: each finding a result, the two projectors too. `file` is the path of the
+    /// component, as results shall name it.
+    pub fn sarif(&self, file: &str) -> Value {
+        sarif::log(self, file)
+    }
+
+    /// [`Audit::sarif`] for a file that is refused, with the reasons.
+    pub fn sarif_of_refusal(findings: &[Finding], file: &str) -> Value {
+        sarif::refused(findings, file)
+    }
+
+    /// All findings, those of the policy last.
+    fn all_findings(&self) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().chain(self.policy.iter().flat_map(|policy| &policy.findings))
+    }
+}
+
+impl PolicyAnswer {
+    /// What the component may use, each in its short form: `filesystem=./notes:/notes:ro`, `clock`.
+    pub fn given(&self) -> Vec<String> {
+        self.grants.iter().flat_map(Grants::iter).map(ToString::to_string).collect()
+    }
+}
