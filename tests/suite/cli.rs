@@ -12,7 +12,7 @@ fn transcripts() {
     // What the transcripts of approvals write: each run begins without.
     let scratch = repository.join("target/tmp");
     std::fs::create_dir_all(&scratch).expect("a directory for what transcripts write");
-    for left in ["approvals.lock", "word-count-2.wasm"] {
+    for left in ["approvals.lock", "word-count-2.wasm", "inspect-2.wasm", "inspect-3.wasm", "inspect-hostile.wasm"] {
         let _ = std::fs::remove_file(scratch.join(left));
     }
     let cache = tempfile::tempdir().expect("a directory for compiled code");

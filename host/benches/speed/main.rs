@@ -4,6 +4,7 @@
 //! here fails on a bound: tests would then fail with the weather.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark prints, and stops at the first surprise")]
 
+mod audit;
 mod bare;
 mod call;
 mod copies;
@@ -34,6 +35,7 @@ fn main() {
     call::large(&mut criterion);
     call::threads(&mut criterion);
     listing::listing(&mut criterion);
+    audit::reading(&mut criterion);
     engine::code(&mut criterion);
     engine::bounds(&mut criterion);
     engine::one_engine(&mut criterion);

@@ -69,13 +69,13 @@ fn write(out: &mut String, audit: &Audit) -> fmt::Result {
 
     writeln!(out, "\n## Tools")?;
     for tool in &audit.tools {
-        writeln!(out, "\n### {}\n\n{}\n", text(&tool.name), quote(&tool.description))?;
+        writeln!(out, "\n### {}\n\n{}", text(&tool.name), quote(&tool.description))?;
         if !tool.callable {
-            writeln!(out, "It cannot be called: see the findings.\n")?;
+            writeln!(out, "\nIt cannot be called: see the findings.")?;
         }
         for (what, schema) in [("Input", &tool.input_schema), ("Output", &tool.output_schema)] {
             let pretty = serde_json::to_string_pretty(schema).map_err(|_| fmt::Error)?;
-            writeln!(out, "{what}:\n\n{}\n", indented(&pretty))?;
+            writeln!(out, "\n{what}:\n\n{}", indented(&pretty))?;
         }
     }
 
@@ -166,7 +166,8 @@ fn text(text: &str) -> String {
 
 /// Lines of plain text, set apart from the page's own.
 fn quote(lines: &str) -> String {
-    let lines: Vec<_> = lines.lines().map(|line| format!("> {}", start(&text(line)))).collect();
+    let lines = lines.lines().filter(|line| !line.trim().is_empty());
+    let lines: Vec<_> = lines.map(|line| format!("> {}", start(&text(line)))).collect();
     lines.join("\n>\n")
 }
 
@@ -196,7 +197,7 @@ mod tests {
     fn nothing_in_a_text_is_markup() {
         assert_eq!(text("![x](https://e.com) <b> `c` | a_b"), "\\!\\[x\\](https\\://e.com) \\<b\\> \\`c\\` \\| a\\_b");
         assert_eq!(text("a\n# b"), "a \\# b");
-        assert_eq!(quote("a\n# b\n- c\n12. d\n==="), "> a\n>\n> \\# b\n>\n> \\- c\n>\n> 12\\. d\n>\n> \\===");
+        assert_eq!(quote("a\n\n# b\n- c\n12. d\n==="), "> a\n>\n> \\# b\n>\n> \\- c\n>\n> 12\\. d\n>\n> \\===");
         assert_eq!(indented("{\n}"), "    {\n    }");
     }
 }

@@ -16,11 +16,12 @@ mod tests;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::capability::CapabilityKind;
 use crate::component::Digest;
 use crate::finding::Finding;
 use crate::inspect::{Import, Inspected, Projectors, Provenance, Shape};
 use crate::manifest::{Concurrency, Request, ToolAnnotations};
-use crate::policy::{Approved, Denied, Grants};
+use crate::policy::{Approved, Denied, Grant, Grants};
 
 pub use diff::{Change, ChangeKind, Diff, DiffSide, Subject};
 
@@ -47,7 +48,7 @@ pub struct Audit {
     pub provenance: Provenance,
     /// Its tools.
     pub tools: Vec<AuditedTool>,
-    /// What it asks for, and why.
+    /// What it asks for, and why; programs, the widest there is, first.
     pub capabilities: Vec<Request>,
     /// What it links, and what each takes.
     pub imports: Vec<Import>,
@@ -102,7 +103,7 @@ pub struct PolicyAnswer {
 }
 
 impl Audit {
-    /// Reads everything, code included: 100 ms for some 10 MB of it.
+    /// Reads everything, code included: see [`Inspected::purity`] for what that takes.
     pub fn of(inspected: &Inspected) -> Self {
         let manifest = inspected.manifest();
         let tools = manifest.tools.iter().map(|tool| AuditedTool {
@@ -117,7 +118,8 @@ impl Audit {
             input_schema: tool.input_json().clone(),
             output_schema: tool.output_json().clone(),
         });
-        let mut findings = inspected.findings().to_vec();
+        let mut findings: Vec<_> = widest(&manifest.capabilities).collect();
+        findings.extend_from_slice(inspected.findings());
         findings.extend(inspected.text_hazards());
         Self {
             name: manifest.name.clone(),
@@ -129,7 +131,7 @@ impl Audit {
             bytes: inspected.component().bytes().len() as u64,
             provenance: inspected.provenance(),
             tools: tools.collect(),
-            capabilities: manifest.capabilities.clone(),
+            capabilities: first(&manifest.capabilities, |request| request.capability.kind()),
             imports: inspected.imports().to_vec(),
             exports: inspected.exports().to_vec(),
             projectors: inspected.purity().clone(),
@@ -176,8 +178,34 @@ impl Audit {
 }
 
 impl PolicyAnswer {
-    /// What the component may use, each in its short form: `filesystem=./notes:/notes:ro`, `clock`.
+    /// What the component may use, each in its short form: `filesystem=./notes:/notes:ro`, `clock`. Programs, the widest
+    /// there is, first.
     pub fn given(&self) -> Vec<String> {
-        self.grants.iter().flat_map(Grants::iter).map(ToString::to_string).collect()
+        let grants: Vec<_> = self.grants.iter().flat_map(Grants::iter).cloned().collect();
+        first(&grants, Grant::kind).iter().map(ToString::to_string).collect()
     }
+}
+
+/// The same, with what is about programs before the rest.
+fn first<T: Clone>(list: &[T], kind: impl Fn(&T) -> CapabilityKind) -> Vec<T> {
+    let mut list = list.to_vec();
+    list.sort_by_key(|item| kind(item) != CapabilityKind::Process);
+    list
+}
+
+/// A warning for each program that is asked for.
+fn widest(requests: &[Request]) -> impl Iterator<Item = Finding> {
+    let programs = requests.iter().enumerate();
+    let programs = programs.filter(|(_, request)| request.capability.kind() == CapabilityKind::Process);
+    programs.map(|(index, request)| {
+        Finding::warning(
+            "capability/program",
+            format!("/capabilities/{index}"),
+            format!(
+                "{} is the widest capability there is: what the program may do, outside of every sandbox, the tool may do",
+                request.capability
+            ),
+            "grant it with arguments that say exactly what for, or not at all",
+        )
+    })
 }

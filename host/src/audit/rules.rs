@@ -3,6 +3,11 @@
 /// Area of a rule, what it means that one of it speaks, what to do.
 const AREAS: &[(&str, &str, &str)] = &[
     (
+        "capability",
+        "What the component asks for reaches further than it may seem",
+        "Ask the vendor what it is for, and grant the narrowest form of it.",
+    ),
+    (
         "component",
         "The bytes are not a component that this host can use",
         "Get the whole file, or build it smaller and with the features that the message names.",

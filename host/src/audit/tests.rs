@@ -168,3 +168,19 @@ fn every_rule_of_an_audit_is_explained() {
         assert!(rules::is_known(finding.rule), "{}", finding.rule);
     }
 }
+
+#[test]
+fn a_program_stands_first_and_is_warned_of() {
+    const SAMPLE: &[u8] = include_bytes!("../../../sample-tools/dist/word-count.wasm");
+    let component = Component::from_bytes(SAMPLE.to_vec(), &LoadLimits::standard()).unwrap();
+    let none = Audit::of(&Inspected::of(component).unwrap());
+    assert!(none.findings.iter().all(|finding| finding.rule != "capability/program"));
+    let mut manifest = manifest();
+    let git = json!({ "capability": "process", "program": "git", "reason": "To read history." });
+    manifest["capabilities"].as_array_mut().unwrap().push(git);
+    let audit = Audit::of(&inspected(&manifest));
+    assert_eq!(audit.capabilities[0].capability.to_string(), "process (git)");
+    let first = &audit.findings[0];
+    assert_eq!((first.rule, first.at.as_str()), ("capability/program", "/capabilities/1"));
+    assert!(rules::is_known(first.rule));
+}
