@@ -10,6 +10,10 @@ use rustix::process::{Pid, PidfdFlags, Signal, getpid, kill_process_group, pidfd
 /// `/proc`, opened once.
 pub(super) struct Processes(Dir);
 
+/// The processes of one pass.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Found(Vec<(i32, u64)>);
+
 /// One line of `/proc/PID/stat`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stat {
@@ -32,9 +36,9 @@ impl Processes {
         Ok(Self(dir))
     }
 
-    /// Kill everything that comes from this process, once. Who forks meanwhile is there at the next pass: call it until
-    /// there are no children left.
-    pub(super) fn kill_descendants(&self) -> io::Result<()> {
+    /// Kill everything that comes from this process, once, and say who that was. Who forks meanwhile is there at the next
+    /// pass: call it until there are no children left.
+    pub(super) fn kill_descendants(&self) -> io::Result<Found> {
         let me = getpid().as_raw_nonzero().get();
         let all = self.all()?;
         let mut found = BTreeSet::from([me]);
@@ -49,8 +53,9 @@ impl Processes {
             }
         }
         found.remove(&me);
-        self.kill(&found.into_iter().filter_map(|pid| Some((pid, *all.get(&pid)?))).collect::<Vec<_>>());
-        Ok(())
+        let found: Vec<_> = found.into_iter().filter_map(|pid| Some((pid, *all.get(&pid)?))).collect();
+        self.kill(&found);
+        Ok(Found(found.into_iter().map(|(pid, stat)| (pid, stat.started)).collect()))
     }
 
     /// Kill what is left in a session whose leader ended: for a supervisor that was killed itself.

@@ -13,11 +13,13 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Resource, Rlimit, WaitOptions, getpid, set_child_subreaper, setrlimit, setsid, wait};
 
-use super::descendants::Processes;
+use super::descendants::{Found, Processes};
 use super::protocol::{self, Answer, Exit, REQUEST_BYTES, Request, Stream, VERSION};
 
 /// Between two passes over all processes while something is left. A pass costs about a millisecond itself.
 const PASS: Duration = Duration::from_millis(1);
+/// Between two passes at most, while they find the same processes: some cannot die yet, as one that waits for a disk.
+const LONG_PASS: Duration = Duration::from_millis(100);
 /// How long output may take to end once no process is left. Only a process that is none of ours, and was handed the pipe
 /// by one that was, can hold it open longer.
 const LAST_WORDS: Duration = Duration::from_millis(500);
@@ -69,10 +71,33 @@ fn serve() -> io::Result<()> {
     }
 }
 
+/// Passes, closer together while they find anything new.
+struct Passes<'a> {
+    processes: &'a Processes,
+    found: Found,
+    wait: Duration,
+}
+
+impl<'a> Passes<'a> {
+    fn over(processes: &'a Processes) -> Self {
+        Self { processes, found: Found::default(), wait: PASS }
+    }
+
+    /// Kills once, and says how long to wait before the next time. A pass that fails, for want of a descriptor say, is
+    /// followed by the next.
+    fn kill(&mut self) -> Duration {
+        let found = self.processes.kill_descendants().unwrap_or_default();
+        self.wait = if found == self.found { (self.wait * 2).min(LONG_PASS) } else { PASS };
+        self.found = found;
+        self.wait
+    }
+}
+
 /// For when no thread collects who ends.
 fn kill_until_none_is_left(processes: &Processes) {
+    let mut passes = Passes::over(processes);
     loop {
-        let _next_pass = processes.kill_descendants();
+        let pause = passes.kill();
         loop {
             match wait(WaitOptions::NOHANG) {
                 Ok(Some(_)) | Err(rustix::io::Errno::INTR) => {}
@@ -80,7 +105,7 @@ fn kill_until_none_is_left(processes: &Processes) {
                 Err(_no_child) => return,
             }
         }
-        thread::sleep(PASS);
+        thread::sleep(pause);
     }
 }
 
@@ -144,18 +169,16 @@ impl Run {
             }
         }
         // Until nothing is left. There is no giving up: as long as something runs, somebody has to be after it.
-        let mut left = true;
-        while left {
-            // A pass that fails, for want of a descriptor say, is followed by the next.
-            let _next_pass = processes.kill_descendants();
-            loop {
-                match self.next(Some(PASS)) {
-                    Ok(Event::Ended(how)) => exit = Some(how),
-                    Ok(Event::NoneLeft) => left = false,
-                    Ok(Event::StreamEnded) => open -= 1,
-                    Ok(Event::HostGone) => wanted = false,
-                    Err(_passed) => break,
-                }
+        // Mostly, a program that ended has left nobody, and that is told at once.
+        let mut pause = if exit.is_some() { PASS } else { Duration::ZERO };
+        let mut passes = Passes::over(processes);
+        loop {
+            match self.next(Some(pause)) {
+                Ok(Event::Ended(how)) => exit = Some(how),
+                Ok(Event::NoneLeft) => break,
+                Ok(Event::StreamEnded) => open -= 1,
+                Ok(Event::HostGone) => wanted = false,
+                Err(_passed) => pause = passes.kill(),
             }
         }
         if !wanted {
