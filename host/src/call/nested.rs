@@ -183,3 +183,16 @@ impl Toolset {
         (value, Diagnostic { cause, ..run.diagnostic })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Engine;
+
+    /// No policy can allow a level that has no slots.
+    #[test]
+    fn the_deepest_level_has_room() {
+        let deepest = usize::try_from(*LimitName::NestedDepth.range().end()).unwrap();
+        assert_eq!(deepest, Engine::NESTED_LEVELS);
+    }
+}
