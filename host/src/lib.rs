@@ -93,7 +93,8 @@ pub use pack::{PackError, pack};
 pub use policy::{
     Approved, ArgPattern, ArgPatternError, Denied, EnvGrant, EnvGrantError, Grant, GrantError, Grants, GuestPath,
     GuestPathError, HttpGrant, HttpGrantError, Limit, LimitName, Limits, Mount, MountError, Origin, Policy,
-    PolicyError, ProcessGrant, ProcessGrantError, SecretGrant, SecretGrantError, SecretSource, Selector, Usage, Used,
+    PolicyError, ProcessGrant, ProcessGrantError, RequestRefused, SecretGrant, SecretGrantError, SecretSource,
+    Selector, Usage, Used,
 };
 pub use sandbox::http::{Network, Resolve, Resolved, SecretError, SystemResolver, TlsRoots, TlsRootsError};
 pub use sandbox::{

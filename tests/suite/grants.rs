@@ -303,3 +303,35 @@ fn a_lock_is_read_strictly() {
     let selector: Selector = "test".parse().unwrap();
     assert_eq!(selector, Selector::Name("test".to_owned()));
 }
+
+#[test]
+fn a_request_can_be_decided_before_it_is_made() {
+    let asks = json!([{ "capability": "http", "target": "https://*.example.com/ GET,POST", "reason": "It asks." }]);
+    let guest = Guest {
+        imports: r#"(import "wasi:http/types@0.2.12" "[constructor]fields" (func $fields (result i32)))"#,
+        ..Guest::default()
+    };
+    let world = "package test:guest; world guest {
+        include fumehood:tool/tool-component@0.1.0; import wasi:http/types@0.2.12; }";
+    let bytes = support::component_from_core_wat(&guest.wat(), support::World::Wit(world));
+    let bytes = support::with_section(&bytes, "fumehood:manifest", manifest(asks).to_string().as_bytes());
+    let inspected = Inspected::of(Component::from_bytes(bytes, &LoadLimits::standard()).unwrap()).unwrap();
+    let granted = policy("grants.http = [{ url = 'https://api.example.com/v1/' }, { url = 'https://other.example/' }]");
+    let approved = granted.approve(inspected).unwrap();
+    let check = |method: &str, url: &str, expect: Result<&str, &str>| {
+        let decided = approved.grants().decide_request(method, url);
+        match (&decided, expect) {
+            (Ok(rule), Ok(expect)) => assert_eq!(rule.to_string(), expect, "{url}"),
+            (Err(why), Err(expect)) => assert!(why.to_string().contains(expect), "{url}: {why}"),
+            _ => panic!("{method} {url}: {decided:?}"),
+        }
+    };
+    check("GET", "https://api.example.com/v1/x?y=//z", Ok("https://api.example.com/v1/ GET,HEAD"));
+    check("GET", "HTTPS://API.example.com:443/v1/../v1/x", Ok("https://api.example.com/v1/ GET,HEAD"));
+    check("GET", "https://api.example.com/v2/", Err("--allow 'http=https://api.example.com/v2/ GET'"));
+    check("POST", "https://api.example.com/v1/x", Err("--allow 'http=https://api.example.com/v1/x POST'"));
+    check("GET", "https://other.example/", Err("the manifest does not ask for it"));
+    check("TRACE", "https://api.example.com/v1/x", Err("no grant allows TRACE"));
+    check("GET", "https://user@api.example.com/v1/x", Err("goes nowhere"));
+    check("GET", "api.example.com/v1/x", Err("is no URL"));
+}

@@ -150,8 +150,27 @@ pub(crate) fn threads(c: &mut Criterion) {
             }
         });
     };
+    // What this machine gives a second thread of work that shares nothing: two processors may be one core.
+    let alone = |runtime: &tokio::runtime::Runtime, tasks: usize| {
+        runtime.block_on(async {
+            let tasks = Vec::from_iter((0..tasks).map(|_| {
+                tokio::spawn(async {
+                    let mut x = black_box(1_u64);
+                    for _ in 0..20_000_000 {
+                        x = x.wrapping_mul(6_364_136_223_846_793_005).rotate_left(7) ^ 1_442_695_040_888_963_407;
+                    }
+                    black_box(x)
+                })
+            }));
+            for task in tasks {
+                task.await.unwrap();
+            }
+        });
+    };
     let [one, two] =
         [1, 2].map(|n| tokio::runtime::Builder::new_multi_thread().worker_threads(n).enable_all().build().unwrap());
+    let turns = in_turn(c, ("threads", "arithmetic"), 1, [&mut || alone(&two, 2), &mut || alone(&one, 1)]);
+    turns.print("threads: plain arithmetic on 2 threads/on 1", "no bound", |[two, one]| 2.0 * one / two);
     let turns = in_turn(c, ("threads", "2 threads"), 1, [&mut || run(&two, 2), &mut || run(&one, 1)]);
     turns.print("threads: calls per second on 2 threads/on 1", "bound 1.80 at least", |[two, one]| 2.0 * one / two);
     turns.print("threads: calls per second on 2", "no bound", |[two, _]| 2.0 * CALLS as f64 / two);

@@ -13,6 +13,7 @@ mod footprint;
 #[path = "../../../tests/support/mod.rs"]
 mod guests;
 mod listing;
+mod rules;
 mod turns;
 
 use std::path::Path;
@@ -36,6 +37,7 @@ fn main() {
     call::threads(&mut criterion);
     listing::listing(&mut criterion);
     audit::reading(&mut criterion);
+    rules::rules(&mut criterion);
     engine::code(&mut criterion);
     engine::bounds(&mut criterion);
     engine::one_engine(&mut criterion);

@@ -37,6 +37,7 @@ struct Reference {}
 #[command(after_help = "Examples:
   fumehood policy check policy.toml
   fumehood policy check policy.toml tools/*.wasm
+  fumehood policy check policy.toml web.wasm --request 'GET https://api.example.com/v1/users'
 
 Exit status:
   0 the file is a policy, and every component may run under it   1 a component is no tool component
@@ -48,6 +49,9 @@ struct Check {
     /// Components to look at under it
     #[arg(value_name = "TOOL.wasm")]
     components: Vec<PathBuf>,
+    /// Say whether each component could make this request, and by which rule. Repeatable
+    #[arg(long, value_name = "METHOD URL")]
+    request: Vec<String>,
 }
 
 pub(super) async fn run(args: Args) -> Result<ExitCode, Exit> {
@@ -87,6 +91,13 @@ async fn check(args: Check) -> Result<ExitCode, Exit> {
                 let grants: Vec<_> = approved.grants().iter().map(ToString::to_string).collect();
                 let grants = if grants.is_empty() { "nothing".to_owned() } else { grants.join("\n           ") };
                 let _ = writeln!(out, "  would get {grants}");
+                for request in &args.request {
+                    let (method, url) = request.split_once(' ').unwrap_or(("GET", request));
+                    let _ = match approved.grants().decide_request(method, url) {
+                        Ok(rule) => writeln!(out, "  {request}: allowed by {rule}"),
+                        Err(why) => writeln!(out, "  {request}: {why}"),
+                    };
+                }
                 approved.findings().to_vec()
             }
             Err(Denied(reasons)) => {

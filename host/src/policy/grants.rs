@@ -6,11 +6,12 @@ use serde::{Serialize, Serializer};
 
 use super::env::EnvGrant;
 use super::grant::Grant;
-use super::http::HttpAccess;
+use super::http::{HttpAccess, HttpDenied};
 use super::mounts::Mount;
 use super::process::ProcessGrant;
 use super::secrets::SecretGrant;
-use crate::capability::{CapabilityKind, ToolName};
+use crate::capability::http::Target;
+use crate::capability::{CapabilityKind, HttpRule, ToolName};
 
 /// What a component may use. Only [`Policy::approve`](super::Policy::approve) makes one.
 #[derive(Clone, Debug)]
@@ -70,11 +71,29 @@ impl Grants {
         self.granted.iter().any(|grant| grant.kind() == kind)
     }
 
+    /// Whether a request would be sent, before anybody asks where its host is: the rule that allows it. What a name
+    /// resolves to is checked when a request is made.
+    ///
+    /// # Errors
+    /// Why it would not, with the grant that would allow it.
+    pub fn decide_request(&self, method: &str, url: &str) -> Result<HttpRule, RequestRefused> {
+        let (scheme, rest) = url.split_once("://").ok_or_else(|| RequestRefused(format!("{url:?} is no URL")))?;
+        let (authority, path) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
+        let target = Target::parse(scheme, authority, path).map_err(HttpDenied::Target);
+        let allowed = target.and_then(|target| self.http.decide(&target, method));
+        allowed.map(|allowed| allowed.rule).map_err(|denied| RequestRefused(denied.to_string()))
+    }
+
     /// What decides about each request.
     pub(crate) fn http(&self) -> &Arc<HttpAccess> {
         &self.http
     }
 }
+
+/// A request that would not be sent, and why.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct RequestRefused(String);
 
 /// As the short forms.
 impl Serialize for Grants {

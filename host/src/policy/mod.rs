@@ -27,7 +27,7 @@ pub(crate) use env::is_value;
 pub use env::{EnvGrant, EnvGrantError};
 pub(crate) use grant::grant_line;
 pub use grant::{Grant, GrantError};
-pub use grants::Grants;
+pub use grants::{Grants, RequestRefused};
 pub use limits::{Limit, LimitName, Limits, Origin, Usage, Used};
 pub use mounts::{GuestPath, GuestPathError, Mount, MountError};
 pub use process::{ArgPattern, ArgPatternError, ProcessGrant, ProcessGrantError};
