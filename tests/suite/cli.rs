@@ -5,6 +5,7 @@
 use std::path::Path;
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a test makes a directory for what its commands write")]
 fn transcripts() {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the package has a parent");
     // The only test of this process: its commands start where a reader of the README is.

@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::ValueEnum;
-use fumehood::{Call, CancellationToken, Decision, Diagnostic, LimitName, Outcome, Progress, Success, Toolset};
+use fumehood::{
+    Call, CancellationToken, Decision, Diagnostic, LimitName, Outcome, Progress, Registry, Success, Toolset,
+};
 
 use super::exit::Exit;
 use super::host::{EngineArgs, GrantArgs, LockArgs, compile, read_capped, read_text};
@@ -39,6 +41,11 @@ pub(super) struct Args {
     /// Read the arguments from a file; `-` reads standard input
     #[arg(long, value_name = "FILE")]
     args_file: Option<PathBuf>,
+    /// Load another component too, whose tools this one may call where it is granted to. Repeatable
+    ///
+    /// Each runs with its own grants: give them in a policy file, in a section of its own.
+    #[arg(long, value_name = "TOOL.wasm")]
+    with: Vec<PathBuf>,
     /// What to print
     #[arg(long, value_enum, default_value_t = Show::Content)]
     show: Show,
@@ -71,7 +78,7 @@ pub(super) async fn run(args: Args) -> Result<ExitCode, Exit> {
     let interrupt = CancellationToken::new();
     watch_ctrl_c(interrupt.clone());
     let (show, verbose) = (args.show, args.verbose);
-    let (toolset, call) = tokio::select! {
+    let (tools, toolset, call) = tokio::select! {
         biased;
         // Nothing has run yet. Dropping the rest ends the compiler's process.
         () = interrupt.cancelled() => return Err(Exit::interrupted()),
@@ -84,7 +91,7 @@ pub(super) async fn run(args: Args) -> Result<ExitCode, Exit> {
     if show == Show::PendingCard {
         return pending_card(&toolset, &call, &interrupt).await;
     }
-    let outcome = toolset.run(call).await;
+    let outcome = tools.run(call).await;
     // Where policy and manifest differ may be why it failed; on success only who asks wants to know.
     if verbose || matches!(outcome, Outcome::Failure(_)) {
         toolset.approved().findings().iter().for_each(|finding| screen::error(&finding.to_string()));
@@ -123,17 +130,24 @@ fn watch_ctrl_c(interrupt: CancellationToken) {
 }
 
 /// Everything before the call: policy, arguments, the component, its code.
-async fn prepare(args: Args) -> Result<(Toolset, Call), Exit> {
+async fn prepare(args: Args) -> Result<(Registry, Toolset, Call), Exit> {
     let policy = args.grants.policy()?;
-    let inspected =
-        fumehood::inspect(args.component.clone()).await.map_err(|error| Exit::of(&args.component, error))?;
-    let approved = policy.approve(inspected).map_err(fumehood::LoadError::from)?;
-    let most = approved.limits().value(LimitName::ValueBytes);
+    let mut approved = Vec::new();
+    for path in std::iter::once(&args.component).chain(&args.with) {
+        let inspected = fumehood::inspect(path.clone()).await.map_err(|error| Exit::of(path, error))?;
+        approved.push(policy.approve(inspected).map_err(fumehood::LoadError::from)?);
+    }
+    let most = approved[0].limits().value(LimitName::ValueBytes);
     let text = arguments(args.args, args.args_file, most).await?;
     let host = args.lock.lock(args.engine.host()?)?;
-    let toolset = compile(&host, approved).await?;
+    let mut toolsets = Vec::new();
+    for approved in approved {
+        toolsets.push(compile(&host, approved).await?);
+    }
+    let toolset = toolsets[0].clone();
     let tool = tool_name(&toolset, args.tool)?;
-    Ok((toolset, Call::from_text(tool, text)))
+    let tools = Registry::new(toolsets).map_err(|error| Exit::usage(error.to_string()))?;
+    Ok((tools, toolset, Call::from_text(tool, text)))
 }
 
 /// The arguments' text. Standard input is read on a thread of its own, so that Ctrl-C still works while it waits.
