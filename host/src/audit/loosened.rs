@@ -1,5 +1,7 @@
 //! What became of a schema: members that came and went, and whether more is accepted than before.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
 use crate::json::bounded_pointer;
@@ -109,15 +111,15 @@ fn named<'v>(
 
 /// Whether a keyword lets more through than it did.
 fn looser(key: &str, old: Option<&Value>, new: Option<&Value>) -> bool {
-    let subset = |small: Option<&Value>, large: Option<&Value>| {
-        let list = |value: Option<&Value>| match value {
-            Some(Value::Array(items)) => items.clone(),
-            Some(one) => vec![one.clone()],
-            None => Vec::new(),
-        };
-        let large = list(large);
-        list(small).iter().all(|item| large.contains(item))
+    // By their text: lists may be long, and this is not quadratic.
+    let list = |value: Option<&Value>| -> BTreeSet<String> {
+        match value {
+            Some(Value::Array(items)) => items.iter().map(Value::to_string).collect(),
+            Some(one) => BTreeSet::from([one.to_string()]),
+            None => BTreeSet::new(),
+        }
     };
+    let subset = |small: Option<&Value>, large: Option<&Value>| list(small).is_subset(&list(large));
     match key {
         // A list of what may be: looser unless nothing came in.
         "enum" | "type" | "anyOf" | "oneOf" => new.is_none() || (old.is_some() && !subset(new, old)),

@@ -21,6 +21,9 @@ const MAX_ENTRIES: usize = 512;
 /// Of a dependency list, decompressed: ten thousand dependencies.
 const MAX_DEPENDENCIES_BYTES: usize = 1 << 20;
 
+/// Dependency lists that are read: one a module that was built for itself. Each may cost a megabyte.
+const MAX_LISTS: usize = 8;
+
 /// What the binary carries about its making. Every text is untrusted, at most 256 bytes long, and escaped; of each list
 /// there are at most 512 entries.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -113,6 +116,7 @@ struct Reading {
     producers: BTreeSet<Producer>,
     claims: BTreeSet<Claim>,
     dependencies: BTreeSet<Dependency>,
+    lists: usize,
     sboms: Vec<Sbom>,
     problems: BTreeSet<String>,
 }
@@ -173,6 +177,10 @@ impl Reading {
 
     /// `{"packages":[{"name":…,"version":…,"source":…}]}`, compressed.
     fn dependencies(&mut self, data: &[u8]) -> Result<(), &'static str> {
+        self.lists += 1;
+        if self.lists > MAX_LISTS {
+            return Err("there are more dependency lists than are read");
+        }
         let text = decompress_to_vec_zlib_with_limit(data, MAX_DEPENDENCIES_BYTES)
             .map_err(|_| "the dependency list does not decompress, or to more than 1 MiB")?;
         let limits = JsonLimits { bytes: MAX_DEPENDENCIES_BYTES as u64, depth: 8, nodes: 100_000 };
@@ -285,6 +293,18 @@ mod tests {
         let found = Provenance::of(&custom(".dep-v0", &compress_to_vec_zlib(list.as_bytes(), 6)));
         assert_eq!(found.dependencies.len(), MAX_ENTRIES);
         assert_eq!(found.problems, ["there are more dependencies than are listed"]);
+    }
+
+    #[test]
+    fn few_dependency_lists_are_read() {
+        let list = compress_to_vec_zlib(br#"{"packages":[{"name":"a","version":"1","source":"x"}]}"#, 6);
+        let mut component = Component::new();
+        (0..9).for_each(|_| {
+            component.section(&CustomSection { name: ".dep-v0".into(), data: (&list).into() });
+        });
+        let found = Provenance::of(&component.finish());
+        assert_eq!(found.dependencies.len(), 1);
+        assert_eq!(found.problems, ["there are more dependency lists than are read"]);
     }
 
     #[test]

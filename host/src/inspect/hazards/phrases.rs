@@ -18,7 +18,7 @@ const PATTERNS: &[&str] = &[
     "never|don't|dont ..1 tell|inform|mention|reveal|show|notify|alert|warn|ask ..4 user|human|operator|person|users",
     "without telling|informing|notifying|asking|alerting ..2 user|human|operator|users",
     "keep|hide|conceal ..4 from ..1 user|human|operator|users",
-    "you|assistant|model|agent|ai|llm must|should|shall|will|have|need|has|needs ..3 call|invoke|use|run|execute|read|send|include|pass|forward|fetch|write ..12",
+    "you|assistant|model|agent|ai|llm must|should|shall|will|have|need|has|needs ..3 call|invoke|use|run|execute|read|send|include|pass|forward|fetch|write",
     "always|first call|invoke|use|run|execute this|the|it tool|function",
     "before|after|instead using|calling|invoking|of any|every|other|all ..1 tool|tools|function|functions",
     "you are now",

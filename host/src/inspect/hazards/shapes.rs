@@ -83,6 +83,9 @@ fn remote(text: &str) -> Option<Hit> {
         .map(|hit| Hit { minor: true, ..hit })
 }
 
+/// Bytes of a link's text: longer ones are no links to a reader.
+const LINK_TEXT: usize = 512;
+
 /// Where `[text](scheme:…)` stands, with `!` before it or without.
 fn markdown(text: &str, image: bool) -> Option<usize> {
     text.match_indices("](").find_map(|(middle, _)| {
@@ -90,7 +93,9 @@ fn markdown(text: &str, image: bool) -> Option<usize> {
         let remote = ["http://", "https://", "//", "data:", "javascript:"]
             .iter()
             .any(|scheme| target.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme)));
-        let open = text[..middle].rfind('[')?;
+        // Only so far back: a text of nothing but link ends would be searched from each of them.
+        let from = text.floor_char_boundary(middle.saturating_sub(LINK_TEXT));
+        let open = from + text[from..middle].rfind('[')?;
         let is_image = text[..open].ends_with('!');
         (remote && is_image == image).then(|| if image { open - 1 } else { open })
     })

@@ -21,6 +21,7 @@ mod code;
 mod names;
 mod program;
 mod search;
+mod spaces;
 #[cfg(test)]
 mod tests;
 mod wiring;
@@ -30,6 +31,8 @@ use serde::{Serialize, Serializer};
 
 use program::Program;
 use search::Tables;
+
+use super::escape::escaped;
 
 /// What the code says of one projector.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,5 +120,6 @@ fn answers(bytes: &[u8], interface: &str) -> Result<Projectors, Uncovered> {
 }
 
 fn enforced(Uncovered(reason): Uncovered) -> Purity {
-    Purity::Enforced(Doubt::NotCovered(reason))
+    // It may quote a name of the vendor's.
+    Purity::Enforced(Doubt::NotCovered(escaped(&reason, 256)))
 }

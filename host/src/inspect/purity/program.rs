@@ -6,21 +6,21 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use wasmparser::{
-    CanonicalFunction, CanonicalOption, ComponentAlias, ComponentExternalKind, ComponentInstance,
-    ComponentOuterAliasKind, ExternalKind, Instance,
+    CanonicalFunction, ComponentAlias, ComponentInstance, ComponentOuterAliasKind, ExternalKind, Instance,
 };
 
 use super::Uncovered;
 use super::code::Kind;
+use super::spaces::{Closure, CoreExports, CoreItem, Exports, Function, Item, Scope, Spaces, at, outside, within};
 use super::wiring::{Definition, Wiring};
 
 type Result<T> = std::result::Result<T, Uncovered>;
 
 /// As many as the engine's pool has room for in one component: one with more cannot run.
 const MAX_CORE_INSTANCES: usize = 64;
-/// Definitions followed, over all instances of components. Nested components can instantiate one another twice each,
-/// sixty levels up; Python comes to some 2,000.
-const MAX_DEFINITIONS: usize = 100_000;
+/// Steps of instantiation: definitions, and the names that go in and out of instances, over all instances of
+/// components. Nested components can instantiate one another twice each, sixty levels up; Python takes some 5,000.
+const MAX_STEPS: usize = 200_000;
 
 /// A core function, wherever it comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,13 +43,6 @@ pub(super) enum Border {
     Nothing,
 }
 
-/// A function of a component.
-#[derive(Clone)]
-enum Function {
-    Outside(Rc<str>),
-    Lifted(Rc<Lifted>),
-}
-
 /// A core function with what its canonical options run.
 pub(super) struct Lifted {
     pub(super) core: Callee,
@@ -67,49 +60,6 @@ pub(super) struct CoreInstance {
     pub(super) tables: Vec<usize>,
 }
 
-#[derive(Clone, Copy)]
-enum CoreItem {
-    Function(Callee),
-    Table(usize),
-    Other,
-}
-
-#[derive(Clone)]
-enum CoreExports<'a> {
-    /// Those of a core instance.
-    Instance(usize),
-    /// Gathered by name.
-    Bundle(Rc<HashMap<&'a str, CoreItem>>),
-}
-
-#[derive(Clone)]
-enum Item<'a> {
-    Function(Function),
-    Instance(Exports<'a>),
-    /// Types, which nothing here depends on.
-    Other,
-}
-
-#[derive(Clone)]
-enum Exports<'a> {
-    /// An imported instance, by its path.
-    Outside(Rc<str>),
-    Bundle(Rc<HashMap<&'a str, Item<'a>>>),
-}
-
-/// A component with the modules and components around it, which it may alias.
-#[derive(Clone)]
-struct Closure {
-    definitions: usize,
-    around: Option<Rc<Scope>>,
-}
-
-struct Scope {
-    modules: Vec<usize>,
-    components: Vec<Closure>,
-    around: Option<Rc<Scope>>,
-}
-
 /// Everything, instantiated.
 pub(super) struct Program<'p, 'a> {
     pub(super) wiring: &'p Wiring<'a>,
@@ -120,30 +70,13 @@ pub(super) struct Program<'p, 'a> {
     /// Core function of a destructor, for every resource type of every component inside.
     pub(super) destructors: Vec<Callee>,
     exports: HashMap<&'a str, Item<'a>>,
-    followed: usize,
+    steps: usize,
 }
 
 /// An exported function.
 pub(super) enum Export {
     Outside(Rc<str>),
     Lifted(Rc<Lifted>),
-}
-
-/// The index spaces of one instance of a component, while it is made.
-#[derive(Default)]
-struct Spaces<'a> {
-    modules: Vec<usize>,
-    components: Vec<Closure>,
-    core_instances: Vec<CoreExports<'a>>,
-    core_functions: Vec<Callee>,
-    core_tables: Vec<usize>,
-    functions: Vec<Function>,
-    instances: Vec<Exports<'a>>,
-    exports: HashMap<&'a str, Item<'a>>,
-}
-
-fn at<T: Clone>(space: &[T], index: u32) -> Result<T> {
-    space.get(index as usize).cloned().ok_or_else(|| Uncovered::new("something is named that does not exist"))
 }
 
 impl<'p, 'a> Program<'p, 'a> {
@@ -155,7 +88,7 @@ impl<'p, 'a> Program<'p, 'a> {
             tables: 0,
             destructors: Vec::new(),
             exports: HashMap::new(),
-            followed: 0,
+            steps: 0,
         };
         program.exports = program.component(&Closure { definitions: 0, around: None }, None)?;
         Ok(program)
@@ -187,13 +120,18 @@ impl<'p, 'a> Program<'p, 'a> {
         let wiring = self.wiring;
         let mut spaces = Spaces::default();
         for definition in wiring.components.get(closure.definitions).into_iter().flatten() {
-            self.followed += 1;
-            if self.followed > MAX_DEFINITIONS {
-                return Err(Uncovered::new("its components instantiate one another too often to be followed"));
-            }
+            self.step(1)?;
             self.define(definition, &mut spaces, closure, given)?;
         }
         Ok(spaces.exports)
+    }
+
+    fn step(&mut self, steps: usize) -> Result<()> {
+        self.steps = self.steps.saturating_add(steps);
+        if self.steps > MAX_STEPS {
+            return Err(Uncovered::new("its components instantiate one another too often to be followed"));
+        }
+        Ok(())
     }
 
     fn define(
@@ -258,6 +196,7 @@ impl<'p, 'a> Program<'p, 'a> {
         let (module_index, args) = match instance {
             Instance::Instantiate { module_index, args } => (*module_index, args),
             Instance::FromExports(exports) => {
+                self.step(exports.len())?;
                 let mut items = HashMap::new();
                 for export in exports {
                     let item = match export.kind {
@@ -278,6 +217,7 @@ impl<'p, 'a> Program<'p, 'a> {
         let module_index = at(&spaces.modules, module_index)?;
         let wiring = self.wiring;
         let module = &wiring.modules[module_index];
+        self.step(args.len())?;
         let mut given = HashMap::new();
         for arg in args {
             given.insert(arg.name, at(&spaces.core_instances, arg.index)?);
@@ -320,6 +260,7 @@ impl<'p, 'a> Program<'p, 'a> {
     fn instance(&mut self, instance: &'p ComponentInstance<'a>, spaces: &Spaces<'a>) -> Result<Exports<'a>> {
         let items = match instance {
             ComponentInstance::Instantiate { component_index, args } => {
+                self.step(args.len())?;
                 let mut given = HashMap::new();
                 for arg in args {
                     given.insert(arg.name, spaces.get(arg.kind, arg.index)?);
@@ -328,6 +269,7 @@ impl<'p, 'a> Program<'p, 'a> {
                 self.component(&closure, Some(&given))?
             }
             ComponentInstance::FromExports(exports) => {
+                self.step(exports.len())?;
                 let mut items = HashMap::new();
                 for export in exports {
                     items.insert(export.name.name, spaces.get(export.kind, export.index)?);
@@ -338,11 +280,15 @@ impl<'p, 'a> Program<'p, 'a> {
         Ok(Exports::Bundle(Rc::new(items)))
     }
 
-    fn alias(&self, alias: &'p ComponentAlias<'a>, spaces: &mut Spaces<'a>, closure: &Closure) -> Result<()> {
+    fn alias(&mut self, alias: &'p ComponentAlias<'a>, spaces: &mut Spaces<'a>, closure: &Closure) -> Result<()> {
         match alias {
             ComponentAlias::InstanceExport { kind, instance_index, name } => {
                 let item = match at(&spaces.instances, *instance_index)? {
-                    Exports::Outside(path) => outside(&within(&path, *kind, name), *kind),
+                    Exports::Outside(path) => {
+                        // Names may be long, and each instance of a component that aliases them makes its own.
+                        self.step((path.len() + name.len()) / 32)?;
+                        outside(&within(&path, *kind, name), *kind)
+                    }
                     Exports::Bundle(items) => items.get(name).cloned(),
                 };
                 spaces.add(
@@ -413,62 +359,4 @@ impl<'p, 'a> Program<'p, 'a> {
         self.borders.push(border);
         Ok(())
     }
-}
-
-impl<'a> Spaces<'a> {
-    fn get(&self, kind: ComponentExternalKind, index: u32) -> Result<Item<'a>> {
-        match kind {
-            ComponentExternalKind::Func => Ok(Item::Function(at(&self.functions, index)?)),
-            ComponentExternalKind::Instance => Ok(Item::Instance(at(&self.instances, index)?)),
-            ComponentExternalKind::Type => Ok(Item::Other),
-            ComponentExternalKind::Module | ComponentExternalKind::Component | ComponentExternalKind::Value => {
-                Err(Uncovered::new(format!("it passes on a {}", kind.desc())))
-            }
-        }
-    }
-
-    fn add(&mut self, kind: ComponentExternalKind, item: Item<'a>) -> Result<()> {
-        match (kind, item) {
-            (ComponentExternalKind::Func, Item::Function(function)) => self.functions.push(function),
-            (ComponentExternalKind::Instance, Item::Instance(exports)) => self.instances.push(exports),
-            (ComponentExternalKind::Type, _) => {}
-            _ => return Err(Uncovered::new(format!("a {} is not what its name says", kind.desc()))),
-        }
-        Ok(())
-    }
-
-    /// The reallocation and post-return functions.
-    fn options(&self, options: &[CanonicalOption]) -> Result<(Option<Callee>, Option<Callee>)> {
-        let (mut realloc, mut post_return) = (None, None);
-        for option in options {
-            match option {
-                CanonicalOption::Realloc(function) => realloc = Some(at(&self.core_functions, *function)?),
-                CanonicalOption::PostReturn(function) => post_return = Some(at(&self.core_functions, *function)?),
-                CanonicalOption::UTF8
-                | CanonicalOption::UTF16
-                | CanonicalOption::CompactUTF16
-                | CanonicalOption::Memory(_) => {}
-                CanonicalOption::Async
-                | CanonicalOption::Callback(_)
-                | CanonicalOption::CoreType(_)
-                | CanonicalOption::Gc => return Err(Uncovered::new("it lifts or lowers functions asynchronously")),
-            }
-        }
-        Ok((realloc, post_return))
-    }
-}
-
-/// An item of the outside.
-fn outside<'a>(path: &str, kind: ComponentExternalKind) -> Option<Item<'a>> {
-    match kind {
-        ComponentExternalKind::Func => Some(Item::Function(Function::Outside(path.into()))),
-        ComponentExternalKind::Instance => Some(Item::Instance(Exports::Outside(path.into()))),
-        ComponentExternalKind::Type => Some(Item::Other),
-        ComponentExternalKind::Module | ComponentExternalKind::Component | ComponentExternalKind::Value => None,
-    }
-}
-
-fn within(path: &str, kind: ComponentExternalKind, name: &str) -> String {
-    let between = if kind == ComponentExternalKind::Func { '#' } else { '/' };
-    format!("{path}{between}{name}")
 }
