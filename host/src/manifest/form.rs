@@ -26,6 +26,8 @@ const MAX_LINE: usize = 256;
 const MAX_VERSION: usize = 64;
 /// Ten minutes: what takes longer belongs outside a call.
 const MAX_TIME_LIMIT: u64 = 600_000;
+/// More than a person reads before they agree.
+const MAX_CAPABILITIES: usize = 64;
 /// Different regular expressions of all schemas. What compiles them takes up to 256 KiB each: 32 MiB.
 const MAX_PATTERNS: usize = 128;
 /// The same, once more for each schema that repeats one, since each schema compiles its own: 128 MiB at worst, and
@@ -238,6 +240,16 @@ impl Walk {
             return Some(Vec::new());
         }
         let list = self.list(object, "capabilities")?;
+        if list.len() > MAX_CAPABILITIES {
+            let message = format!("{} capabilities are asked for, over the limit of {MAX_CAPABILITIES}", list.len());
+            self.refuse(
+                "manifest/too-many-capabilities",
+                "/capabilities",
+                message,
+                "ask for less, or split the component",
+            );
+            return None;
+        }
         let mut requests: Vec<Request> = Vec::new();
         for (index, value) in list.iter().enumerate() {
             let at = format!("/capabilities/{index}");

@@ -190,6 +190,12 @@ fn capabilities() {
         let missing = format!("manifest/missing-field {at}");
         more(json!({ "capability": capability, "reason": "So." }), &[&missing]);
     }
+    let many = |count: usize| {
+        let ask = |n| json!({ "capability": "env", "name": format!("V{n}"), "reason": "So." });
+        Value::Array((0..count).map(ask).collect())
+    };
+    check("/capabilities", many(64), &[]);
+    check("/capabilities", many(65), &["manifest/too-many-capabilities /capabilities"]);
     more(json!({ "reason": "Why not?" }), &["manifest/capability /capabilities/2/capability"]);
     more(json!({ "capability": "random", "reason": " " }), &["manifest/empty-text /capabilities/2/reason"]);
     more(
