@@ -330,7 +330,7 @@ impl Run {
         if let Err(Stop::Denied(denied)) = &answer {
             decisions.denied(denied.kind(), &denied.import, denied.rule());
         }
-        self.diagnostic.decisions = decisions.take().0;
+        (self.diagnostic.decisions, self.diagnostic.denials_dropped) = decisions.take();
         if let Some(caller) = caller {
             self.diagnostic.nested = caller.finish(&mut self.usage);
         }

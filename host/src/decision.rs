@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::capability::CapabilityKind;
 
 /// Enough to see what a call was after. A guest may ask a million times.
-const MAX_DECISIONS: usize = 256;
+const MAX_DENIALS: usize = 256;
 /// Longer targets are cut: a guest chose them.
 const MAX_TARGET: usize = 512;
 
@@ -37,6 +37,7 @@ pub(crate) struct Decisions {
 struct List {
     kept: Vec<Decision>,
     seen: HashSet<Decision>,
+    denials: usize,
     dropped: u64,
 }
 
@@ -75,10 +76,19 @@ impl Decisions {
         if list.seen.contains(&key) {
             return;
         }
-        if list.kept.len() >= MAX_DECISIONS {
+        // There are no more uses to record than grants. Denials are the guest's to multiply.
+        if !allowed && list.denials >= MAX_DENIALS {
             list.dropped += 1;
+            if list.dropped == 1 {
+                tracing::warn!(
+                    target: "fumehood::decision",
+                    { fumehood.tool = &*self.tool },
+                    "more denials than are recorded: this call's later ones are counted only"
+                );
+            }
             return;
         }
+        list.denials += usize::from(!allowed);
         list.kept.push(Decision { target: target.clone(), ..key.clone() });
         list.seen.insert(key);
         drop(list);
@@ -126,6 +136,20 @@ mod tests {
         assert_eq!(dropped, 0);
     }
 
+    /// A guest cannot hide the use of a grant behind a flood of denials.
+    #[test]
+    fn a_use_after_a_flood_is_recorded() {
+        let decisions = Decisions::of("t");
+        for number in 0..1_000 {
+            decisions.denied(CapabilityKind::Http, &format!("https://{number}.example/"), "no");
+        }
+        decisions.allowed(CapabilityKind::Process, "git log", "git");
+        assert_eq!(
+            decisions.take().0.last().map(|made| (made.allowed, made.target.clone())),
+            Some((true, "git log".to_owned()))
+        );
+    }
+
     #[test]
     fn a_flood_is_counted_and_not_kept() {
         let decisions = Decisions::of("t");
@@ -133,7 +157,7 @@ mod tests {
             decisions.denied(CapabilityKind::Http, &format!("https://{number}.example/{}", "ä".repeat(1_000)), "no");
         }
         let (kept, dropped) = decisions.take();
-        assert_eq!((kept.len(), dropped), (MAX_DECISIONS, 1_000 - MAX_DECISIONS as u64));
+        assert_eq!((kept.len(), dropped), (MAX_DENIALS, 1_000 - MAX_DENIALS as u64));
         assert!(kept.iter().all(|decision| decision.target.len() <= MAX_TARGET));
     }
 }

@@ -157,6 +157,8 @@ pub struct Diagnostic {
     pub cause: Option<String>,
     /// What was decided about authority: each denial, and the first use of each grant.
     pub decisions: Vec<Decision>,
+    /// How many denials there were beyond those.
+    pub denials_dropped: u64,
     /// What each tool that this one called left behind, with the tool's name, in the order in which the calls ended.
     pub nested: Vec<(String, Diagnostic)>,
 }

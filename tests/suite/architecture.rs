@@ -79,7 +79,7 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
         ],
     ),
     ("worker", &[], &["engine", "sandbox"]),
-    ("host", &["tokio"], &["call", "component", "engine", "inspect", "lock", "policy", "sandbox"]),
+    ("host", &["tokio"], &["call", "capability", "component", "engine", "inspect", "lock", "policy", "sandbox"]),
 ];
 
 #[derive(Debug, Default, PartialEq, Eq)]

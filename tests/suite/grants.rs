@@ -180,7 +180,7 @@ async fn the_first_use_of_each_grant_and_each_denial_are_recorded() {
     let decisions: Vec<_> =
         outcome.diagnostic().decisions.iter().map(|made| (made.allowed, made.capability, &*made.rule)).collect();
     let expect =
-        [(true, Some(CapabilityKind::Env), "env=FUMEHOOD_TEST_A=1"), (true, Some(CapabilityKind::Random), "random")];
+        [(true, Some(CapabilityKind::Env), "env=FUMEHOOD_TEST_A"), (true, Some(CapabilityKind::Random), "random")];
     assert_eq!(decisions, expect);
 
     let guest = Guest {
@@ -334,4 +334,94 @@ fn a_request_can_be_decided_before_it_is_made() {
     check("TRACE", "https://api.example.com/v1/x", Err("no grant allows TRACE"));
     check("GET", "https://user@api.example.com/v1/x", Err("goes nowhere"));
     check("GET", "api.example.com/v1/x", Err("is no URL"));
+}
+
+/// What says what tools may do lies out of their reach, or nothing runs.
+#[tokio::test(flavor = "multi_thread")]
+async fn no_tool_may_write_where_grants_are_decided() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    for name in ["open/inner", "apart", "kept"] {
+        std::fs::create_dir_all(at(name)).unwrap();
+    }
+    for name in ["open/p.toml", "open/program", "apart/p.toml"] {
+        std::fs::write(at(name), "").unwrap();
+    }
+    let asks = json!([
+        { "capability": "filesystem", "access": "read-write", "reason": "Files.", "optional": true },
+        { "capability": "process", "program": "build", "reason": "Builds.", "optional": true },
+    ]);
+    let mount = |name: &str, guest: &str, access: &str| {
+        format!("filesystem={}:{guest}:{access}", at(name).display()).parse::<Grant>().unwrap()
+    };
+    let with = |grants: &[Grant]| grants.iter().fold(Policy::nothing(), |all, one| all.allow(one.clone()).unwrap());
+    let outcome = async |policy: Policy, lock: Option<&str>| {
+        let mut host = host();
+        if let Some(lock) = lock {
+            let lock = || LockFile::new(at(lock), folder.path());
+            lock()
+                .update(|text, base| text.approve(&policy.approve(inspect(&manifest(asks.clone()))).unwrap(), base))
+                .unwrap();
+            host = host.locked_by(lock());
+        }
+        load(&host, &policy, &manifest(asks.clone())).await.map(drop).map_err(|error| error.to_string())
+    };
+    let refused = |result: Result<(), String>, what: &str| {
+        let error = result.unwrap_err();
+        assert!(error.contains(what) && error.contains("more than it was granted"), "{error}");
+    };
+    let open = mount("open", "/", "rw");
+    // The lock, also where it only could be made; twins: elsewhere, or to read.
+    refused(outcome(with(std::slice::from_ref(&open)), Some("open/fumehood.lock")).await, "the lock file");
+    refused(outcome(with(std::slice::from_ref(&open)), Some("open/inner/fumehood.lock")).await, "the lock file");
+    outcome(with(std::slice::from_ref(&open)), Some("kept/fumehood.lock")).await.unwrap();
+    outcome(with(&[mount("open", "/", "ro")]), Some("open/read.lock")).await.unwrap();
+    // The policy.
+    refused(outcome(with(std::slice::from_ref(&open)).read_from(at("open/p.toml")), None).await, "the policy file");
+    outcome(with(std::slice::from_ref(&open)).read_from(at("apart/p.toml")), None).await.unwrap();
+    // A link to it is no way around.
+    std::os::unix::fs::symlink(at("open"), at("link")).unwrap();
+    let linked = with(&[mount("link", "/", "rw")]).read_from(at("open/p.toml"));
+    refused(outcome(linked, None).await, "the policy file");
+    // Another granted directory, which the tool could move away for a link of its own.
+    refused(
+        outcome(with(&[open.clone(), mount("open/inner", "/inner", "ro")]), None).await,
+        "another granted directory",
+    );
+    outcome(with(&[mount("open", "/", "ro"), mount("open/inner", "/inner", "rw")]), None).await.unwrap();
+    // A program.
+    let program = format!("process=build:{} ...", at("open/program").display()).parse::<Grant>().unwrap();
+    refused(outcome(with(&[open, program]), None).await, "a granted program");
+}
+
+/// What is recorded is where a directory is, not only what it is called.
+#[test]
+fn an_approval_holds_a_directory_and_not_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(folder.path().join("a")).unwrap();
+    std::fs::create_dir_all(folder.path().join("b")).unwrap();
+    let asks = json!([{ "capability": "filesystem", "access": "read", "reason": "Files." }]);
+    let approved = |host: &str| {
+        let policy = Policy::nothing().mount(host.parse().unwrap()).unwrap();
+        policy.approve(inspect(&manifest(asks.clone()))).unwrap()
+    };
+    let mut lock = Lock::default();
+    lock.approve(&approved("a"), folder.path());
+    lock.check(&approved("a"), folder.path()).unwrap();
+    lock.check(&approved("b/../a"), folder.path()).unwrap();
+    std::fs::rename(folder.path().join("a"), folder.path().join("c")).unwrap();
+    std::os::unix::fs::symlink("b", folder.path().join("a")).unwrap();
+    let reasons = lock.check(&approved("a"), folder.path()).unwrap_err().to_string();
+    assert!(reasons.contains("was not approved"), "{reasons}");
+}
+
+#[test]
+fn values_of_variables_are_in_no_record() {
+    let secret = policy("grants.env = [{ name = 'FUMEHOOD_TEST_A', value = 'hush' }]");
+    let approved = secret.approve(inspect(&manifest(asks()))).unwrap();
+    let mut lock = Lock::default();
+    lock.approve(&approved, Path::new("/"));
+    assert!(!lock.to_toml().contains("hush"), "{}", lock.to_toml());
+    let other = policy("grants.env = [{ name = 'FUMEHOOD_TEST_A', value = 'loud' }]");
+    lock.check(&other.approve(inspect(&manifest(asks()))).unwrap(), Path::new("/")).unwrap_err();
 }

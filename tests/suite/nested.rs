@@ -509,3 +509,38 @@ async fn a_registry_says_what_it_has() {
     let nothing = failure(Registry::new([]).unwrap().call("b", json!({})).await);
     assert!(nothing.message.ends_with("there is none at all"), "{}", nothing.message);
 }
+
+/// Two components share a value, and nothing else: not what one printed, not what it was refused.
+#[tokio::test]
+async fn what_a_tool_says_to_its_operator_does_not_reach_its_caller() {
+    let host = host(1);
+    let prints = Guest {
+        imports: r#"(import "wasi:cli/stderr@0.2.12" "get-stderr" (func $stderr (result i32)))
+            (import "wasi:io/streams@0.2.12" "[method]output-stream.blocking-write-and-flush"
+              (func $write (param i32 i32 i32 i32)))"#,
+        items: r#"(data (i32.const 1024) "hush-hush")"#,
+        execute: "(call $write (call $stderr) (i32.const 1024) (i32.const 9) (call $alloc (i32.const 16))) unreachable",
+        ..Guest::default()
+    };
+    let b = load(&host, &prints.wat(), &["b"], &[], &Policy::nothing()).await;
+    let a = load(&host, &relay("b", 1), &["a"], &["b"], &allow(&["b"])).await;
+    let registry = Registry::new([a, b]).unwrap();
+    let (code, message, _) = refused(&registry, "a").await;
+    assert_eq!(code, "TOOL_TRAPPED");
+    assert!(!message.contains("hush") && message.contains("operator's log"), "{message}");
+    // The operator has it, and whoever calls the tool directly is told why it failed.
+    let outcome = registry.call("a", json!({})).await;
+    assert_eq!(outcome.diagnostic().nested[0].1.logs[0].1.stderr, "hush-hush");
+    assert!(failure(registry.call("b", json!({})).await).message.contains("hush-hush"));
+
+    // What a tool says with its error is for its caller.
+    let fails = Guest {
+        items: r#"(data (i32.const 1024) "not today")"#,
+        execute: "(call $error (i32.const 3) (i32.const 1024) (i32.const 9))",
+        ..Guest::default()
+    };
+    let b = load(&host, &fails.wat(), &["b"], &[], &Policy::nothing()).await;
+    let a = load(&host, &relay("b", 1), &["a"], &["b"], &allow(&["b"])).await;
+    let (code, message, _) = refused(&Registry::new([a, b]).unwrap(), "a").await;
+    assert_eq!((&*code, &*message), ("TOOL_FAILED", "not today"));
+}

@@ -162,12 +162,21 @@ impl Caller for NestedCaller {
                 let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
                 left.push((tool.as_str().to_owned(), diagnostic));
             }
-            value.map_err(|failure| CallError { code: failure.code.as_str(), message: failure.message })
+            value.map_err(|failure| CallError { code: failure.code.as_str(), message: told(tool, &failure) })
         })
     }
 
     fn knows(&self, tool: &ToolName) -> bool {
         self.names.find(tool.as_str()).is_some()
+    }
+}
+
+/// What the caller is told. What the other tool says to whoever calls it, and what is wrong with the arguments, is for
+/// the caller; what it printed, asked for or was refused is between it and the operator.
+fn told(tool: &ToolName, failure: &Failure) -> String {
+    match failure.code {
+        Code::ToolFailed | Code::InvalidArgs | Code::UnknownTool => failure.message.clone(),
+        code => format!("{tool} did not come to a value ({code}); the operator's log says why"),
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use fumehood::{Approved, Finding, LoadError, Severity};
 
 use super::exit::Exit;
@@ -112,7 +112,8 @@ fn summary(approved: &Approved) -> String {
         let _ = writeln!(out, "  nothing");
     }
     for grant in approved.grants().iter() {
-        let _ = writeln!(out, "  {grant}");
+        // The whole line: what is recorded is what is shown.
+        let _ = writeln!(out, "  {}", grant.policy_line());
     }
     let worth = |finding: &&Finding| finding.severity != Severity::Note;
     let findings: Vec<_> = inspected.findings().iter().chain(approved.findings()).filter(worth).collect();
@@ -126,9 +127,11 @@ fn summary(approved: &Approved) -> String {
 }
 
 /// Ask on the terminal. Nobody there is no agreement.
-async fn agreed() -> anyhow::Result<bool> {
+async fn agreed() -> Result<bool, Exit> {
     if !std::io::stdin().is_terminal() {
-        bail!("nobody can be asked here: standard input is no terminal; look at what is shown, and add --yes");
+        return Err(Exit::failed(
+            "not approved: nobody can be asked here, standard input is no terminal; look at what is shown, and add --yes",
+        ));
     }
     let answer = tokio::task::spawn_blocking(|| {
         let _ = write!(std::io::stderr().lock(), "\nApprove this component with these grants? [y/N] ");

@@ -54,7 +54,8 @@ impl GrantArgs {
             Some(path) => {
                 let text = read_text(path, MAX_POLICY_BYTES)?;
                 let base = path.parent().unwrap_or(Path::new(""));
-                Policy::from_toml(&text, base).with_context(|| path.display().to_string())?
+                let policy = Policy::from_toml(&text, base).with_context(|| path.display().to_string())?;
+                policy.read_from(path)
             }
             None => Policy::nothing(),
         };

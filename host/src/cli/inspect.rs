@@ -27,7 +27,7 @@ use super::{report, screen};
 Exit status:
   0 usable   1 refused, with every reason   2 the file cannot be read   3 the given grants are not enough
   With --diff:
-  0 authority did not grow   1 it grew, or one of the two is refused   2 a file cannot be read")]
+  0 authority did not grow   1 it grew   2 a file cannot be read, or is refused")]
 pub(super) struct Args {
     /// The tool component
     #[arg(value_name = "TOOL.wasm")]
@@ -99,7 +99,11 @@ async fn audit(file: &Path, format: Format, policy: &Policy) -> Result<ExitCode,
 }
 
 async fn compare(old: &Path, new: &Path, format: Format) -> Result<ExitCode, Exit> {
-    let (old, new) = (inspected(old).await?, inspected(new).await?);
+    // Refused is not grown: a script has to tell them apart.
+    let (old, new) = match (inspected(old).await, inspected(new).await) {
+        (Ok(old), Ok(new)) => (old, new),
+        (Err(exit), _) | (_, Err(exit)) => return Err(Exit::usage(exit.message())),
+    };
     let diff = away(move || Diff::of(&old, &new)).await?;
     let text = match format {
         Format::Text => report::diff(&diff),

@@ -221,7 +221,7 @@ fn report(outcome: &Outcome) {
 
 /// What a call left behind, and before it what each call that it made did. `who` says whose it is.
 fn left(diagnostic: &Diagnostic, who: &str) {
-    let Diagnostic { logs, backtrace, cause, decisions, nested } = diagnostic;
+    let Diagnostic { logs, backtrace, cause, decisions, denials_dropped, nested } = diagnostic;
     for (tool, diagnostic) in nested {
         left(diagnostic, &format!("{who}{tool}: "));
     }

@@ -121,6 +121,8 @@ impl LockFile {
         };
         let done = change(&mut lock, &self.base);
         let temporary = format!(".{}.{}", name.display(), std::process::id());
+        // Left by a process of this number that did not get to its end. It is our turn: nobody else writes it now.
+        let _ = dir.remove_file(&temporary);
         let written = dir
             .open_with(&temporary, OpenOptions::new().write(true).create_new(true))
             .and_then(|mut file| file.write_all(lock.to_toml().as_bytes()).and_then(|()| file.sync_all()))

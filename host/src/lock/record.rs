@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::component::Digest;
 use crate::finding::Finding;
 use crate::manifest::{Manifest, ToolManifest};
-use crate::policy::{Approved, Grant};
+use crate::policy::{Approved, EnvGrant, Grant, Mount, ProcessGrant};
 
 /// One approved component. Texts and schemas are kept as their digests: enough to tell that one changed.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -25,7 +25,8 @@ pub struct Record {
     pub manifest: Digest,
     /// The version of the tool interface.
     pub wit: String,
-    /// The grants that were shown, each as the line of a policy file that gives it, with absolute paths.
+    /// The grants that were shown, each as the line of a policy file that gives it, with absolute paths, and
+    /// with digests for the values of variables.
     pub grants: Vec<String>,
     description: Digest,
     /// What it asks for, with the digest of the reason.
@@ -61,7 +62,7 @@ impl Record {
             digest: inspected.digest(),
             manifest: manifest.digest(),
             wit: inspected.interface_version().to_owned(),
-            grants: approved.grants().iter().map(|grant| absolute(grant, base).policy_line()).collect(),
+            grants: approved.grants().iter().map(|grant| recorded(grant, base)).collect(),
             description: of_text(description),
             asks: asks.collect(),
             tools: tools.iter().map(|tool| (tool.name.clone(), ToolRecord::of(tool))).collect(),
@@ -150,11 +151,25 @@ fn of_text(text: &str) -> Digest {
     Digest::of(text.as_bytes())
 }
 
-/// The same grant, with its paths taken from `base`: approved in one directory, it must not mean another elsewhere.
-fn absolute(grant: &Grant, base: &Path) -> Grant {
-    match grant.clone() {
-        Grant::Filesystem(mount) => Grant::Filesystem(mount.relative_to(base)),
+/// The grant as it is recorded. Directories are those that it leads to now: approved in one place, `.` does not mean
+/// another, and a link that is put in the way later is a difference. Values of variables are recorded as digests.
+fn recorded(grant: &Grant, base: &Path) -> String {
+    let digest = |value: &str| of_text(value).to_string();
+    let grant = match grant.clone() {
+        Grant::Filesystem(mount) => {
+            let mount = mount.relative_to(base);
+            let host = mount.host.canonicalize().unwrap_or(mount.host);
+            Grant::Filesystem(Mount { host, ..mount })
+        }
         Grant::Secret(secret) => Grant::Secret(secret.relative_to(base)),
+        Grant::Env(EnvGrant { name, value }) => Grant::Env(EnvGrant { name, value: value.as_deref().map(digest) }),
+        Grant::Process(process) => {
+            let env = process.env().iter().map(|(name, value)| (name.clone(), digest(value))).collect();
+            let path = process.path().canonicalize().unwrap_or_else(|_| process.path().to_owned());
+            let digested = ProcessGrant::new(process.name(), path, process.args().clone(), env);
+            Grant::Process(digested.unwrap_or(process))
+        }
         other => other,
-    }
+    };
+    grant.policy_line()
 }

@@ -1,6 +1,7 @@
 //! The intersection: what the component asks for, cut down to what is allowed.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::grant::{Grant, grant_line};
@@ -23,6 +24,7 @@ struct Approval {
     grants: Grants,
     limits: Limits,
     findings: Vec<Finding>,
+    policy_files: Vec<PathBuf>,
 }
 
 impl Approved {
@@ -39,6 +41,11 @@ impl Approved {
     /// The limits of each call, before a tool's own time limit tightens one.
     pub fn limits(&self) -> Limits {
         self.0.limits
+    }
+
+    /// Where the policy was read from.
+    pub(crate) fn policy_files(&self) -> impl Iterator<Item = &Path> {
+        self.0.policy_files.iter().map(PathBuf::as_path)
     }
 
     /// Where the manifest and the policy differ: asked and not granted, granted and not asked, granted very widely.
@@ -83,6 +90,15 @@ impl Policy {
         }
         findings.extend(unasked(&allowed, &inspected));
         findings.extend(granted.iter().filter_map(wide));
+        findings.extend(granted.iter().filter_map(|grant| match grant {
+            Grant::Tools(tool) => Some(Finding::note(
+                "policy/tool-by-name",
+                tool.as_str(),
+                "the grant is for whichever tool has this name where it is called: look at the components that are loaded \
+                 together",
+            )),
+            _ => None,
+        }));
         if by_name && !granted.is_empty() {
             findings.push(Finding::note(
                 "policy/by-name",
@@ -102,7 +118,7 @@ impl Policy {
             granted.iter().filter_map(|grant| if let Grant::Http(grant) = grant { Some(grant.clone()) } else { None });
         let http = Arc::new(HttpAccess::new(asked, rules.collect()));
         let grants = Grants { granted, http };
-        Ok(Approved(Arc::new(Approval { inspected, grants, limits, findings })))
+        Ok(Approved(Arc::new(Approval { inspected, grants, limits, findings, policy_files: self.files.clone() })))
     }
 
     /// What holds for one component, before its manifest is asked.

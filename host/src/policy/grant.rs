@@ -128,6 +128,15 @@ impl Grant {
         }
     }
 
+    /// What a log calls it: the short form without the values of variables, which may be secret.
+    pub fn label(&self) -> String {
+        match self {
+            Self::Env(grant) => format!("{}={}", self.kind(), grant.name),
+            Self::Process(grant) => format!("{}={}", self.kind(), grant.name()),
+            other => other.to_string(),
+        }
+    }
+
     /// The line that grants this, on the command line and in a policy file.
     pub fn lines(&self) -> String {
         format!("allow it with {}, or at the top of the policy file: {}", self.flag(), self.policy_line())
@@ -146,7 +155,7 @@ impl Grant {
         let kind = self.kind();
         match self {
             Self::Filesystem(mount) => {
-                let host = toml_text(&mount.host.display().to_string());
+                let host = path_text(&mount.host);
                 let guest = if mount.guest.as_str() == "/" {
                     String::new()
                 } else {
@@ -169,7 +178,7 @@ impl Grant {
                 let (name, header, format) = (grant.name(), toml_text(grant.header()), toml_text(grant.format()));
                 let source = match grant.source() {
                     SecretSource::Env(variable) => format!("env = \"{variable}\""),
-                    SecretSource::File(path) => format!("file = {}", toml_text(&path.display().to_string())),
+                    SecretSource::File(path) => format!("file = {}", path_text(path)),
                 };
                 let to = toml_list(grant.to().iter().map(ToString::to_string).collect());
                 format!(
@@ -204,6 +213,11 @@ impl Grant {
             Capability::Tools { tool } => Some(Self::Tools(tool.clone())),
         }
     }
+}
+
+/// A path as a TOML string. One that is not UTF-8 cannot stand in a policy file; two of them must not look alike.
+fn path_text(path: &std::path::Path) -> String {
+    toml_text(&path.to_str().map_or_else(|| format!("{path:?}"), ToOwned::to_owned))
 }
 
 fn toml_list(texts: Vec<String>) -> String {

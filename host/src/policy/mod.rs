@@ -14,7 +14,7 @@ mod secrets;
 mod width;
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::component::Digest;
@@ -43,6 +43,7 @@ pub use secrets::{SecretGrant, SecretGrantError, SecretSource};
 pub struct Policy {
     all: Section,
     components: Vec<(Selector, Section)>,
+    files: Vec<PathBuf>,
 }
 
 /// Whom a part of a policy is for.
@@ -123,7 +124,7 @@ fn join(findings: &[Finding]) -> String {
 impl Policy {
     /// No grant, and this host's own limits.
     pub fn nothing() -> Self {
-        Self { all: Section::default(), components: Vec::new() }
+        Self { all: Section::default(), components: Vec::new(), files: Vec::new() }
     }
 
     /// Read a policy file's text. Relative paths in it are taken from `base`, the folder it stands in.
@@ -132,6 +133,13 @@ impl Policy {
     /// [`PolicyError::Syntax`] with line and column, or [`PolicyError::Invalid`] with every reason at once.
     pub fn from_toml(text: &str, base: &Path) -> Result<Self, PolicyError> {
         file::policy(text, base)
+    }
+
+    /// Say which file this policy was read from. A component whose grants let it write there is not loaded.
+    #[must_use]
+    pub fn read_from(mut self, file: impl Into<PathBuf>) -> Self {
+        self.files.push(file.into());
+        self
     }
 
     /// Allow one thing more, for every component.

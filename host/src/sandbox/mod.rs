@@ -119,7 +119,7 @@ impl Program {
             None => Some(Network::standard()?),
             own => own,
         };
-        let first_uses = approved.grants().iter().map(|grant| (grant.kind(), grant.to_string().into())).collect();
+        let first_uses = approved.grants().iter().map(|grant| (grant.kind(), grant.label().into())).collect();
         let uses_wasi = component.component_type().imports(engine).any(|(name, _)| name.starts_with("wasi:"));
         Ok(Self {
             execute: pre(Sandbox::Granted { grants: approved.grants(), asked: &asked })?,

@@ -1,5 +1,7 @@
 //! From a file to tools that can be called: the stages before a call, in order.
 
+mod guard;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -68,6 +70,20 @@ pub enum LoadError {
         /// Where compiled code is kept.
         cache: PathBuf,
     },
+    /// A granted directory would let the tool change what it, or another tool, is granted.
+    #[error(
+        "the granted directory {} may be written to and holds {what} ({}): a tool could give itself more than it was \
+         granted; grant a narrower directory, grant it read-only, or keep {what} elsewhere",
+        .mount.display(), .path.display()
+    )]
+    Governs {
+        /// What the policy grants.
+        mount: PathBuf,
+        /// What lies in it.
+        path: PathBuf,
+        /// What that is.
+        what: &'static str,
+    },
     /// It cannot be compiled, or not within the limits.
     #[error(transparent)]
     Compile(#[from] CompileError),
@@ -128,7 +144,7 @@ impl Host {
     /// Compile what was approved, or take it from the cache.
     ///
     /// # Errors
-    /// [`LoadError::Memory`], [`LoadError::Cache`], [`LoadError::Compile`] or [`LoadError::Link`].
+    /// [`LoadError::Lock`], [`LoadError::Memory`], [`LoadError::Cache`], [`LoadError::Governs`], [`LoadError::Compile`] or [`LoadError::Link`].
     pub async fn compile(&self, approved: Approved) -> Result<Toolset, LoadError> {
         self.compile_watched(approved, |_| ()).await
     }
@@ -149,7 +165,7 @@ impl Host {
         if asked > self.memory_bytes {
             return Err(LoadError::Memory { asked, most: self.memory_bytes });
         }
-        self.keep_from_cache(&approved)?;
+        guard::check(&approved, self.cache.as_deref(), self.lock.as_deref(), self.engine.worker())?;
         let component = approved.inspected().component();
         let largest_body = approved.inspected().shape().largest_body;
         let code = self
@@ -162,19 +178,6 @@ impl Host {
         let program = tokio::task::spawn_blocking(link);
         let program = program.await.map_err(|error| LoadError::Fault(error.to_string()))??;
         Ok(Toolset::new(self.engine.clone(), program, self.lock.clone()))
-    }
-
-    /// Refuse grants that reach the code cache.
-    fn keep_from_cache(&self, approved: &Approved) -> Result<(), LoadError> {
-        let Some(cache) = &self.cache else { return Ok(()) };
-        for mount in approved.grants().mounts() {
-            // One that cannot be resolved cannot be opened either, which says so itself.
-            let Ok(directory) = mount.host.canonicalize() else { continue };
-            if cache.starts_with(&directory) || directory.starts_with(cache) {
-                return Err(LoadError::Cache { mount: mount.host.clone(), cache: cache.to_path_buf() });
-            }
-        }
-        Ok(())
     }
 }
 
