@@ -33,7 +33,7 @@ done
 
 # The tool that needs no operating system is built for a target that has none, and imports nothing.
 bare=(word-count)
-wasi=(files memory flaky)
+wasi=(files memory web flaky)
 
 zig_version=0.17.1
 sysroot=$here/.sysroot

@@ -1,0 +1,142 @@
+//! `web_fetch`: what is at a URL.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use crate::body::{Body, Kind};
+use crate::fumehood::tool::types::{Card, ToolError, ToolKind, WebCard, WebFetch, WebResults};
+use crate::html;
+use crate::outside::{Outside, get, parse};
+use crate::page::Page;
+use crate::tool::Tool;
+
+pub struct Fetch;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Args {
+    url: String,
+    skip: Option<u64>,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Value {
+    url: Url,
+    status_code: u16,
+    body: Body,
+    truncated: bool,
+}
+
+impl Tool for Fetch {
+    type Args = Args;
+    type Value = Value;
+
+    /// A status such as 404 is an answer like any other: what the server says about it is in the body.
+    fn execute(outside: &dyn Outside, args: Args) -> Result<Value, ToolError> {
+        let url = parse(&args.url).map_err(|error| ToolError::InvalidArgs(format!("url {:?}: {error}", args.url)))?;
+        let (url, response) = get(outside, url, "text/html, application/json;q=0.9, text/*;q=0.8, */*;q=0.1")?;
+        Ok(Value { url, status_code: response.status, body: Body::of(&response), truncated: response.truncated })
+    }
+
+    fn render(args: Args, value: Value) -> String {
+        let Value { url, status_code, body, .. } = &value;
+        let (text, cut) = value.text();
+        let page = Page::of(&text, args.skip.unwrap_or(0));
+        let shown = match (body.kind, &body.media_type) {
+            (Kind::Binary, Some(name)) => format!("(left out: {name} is not text)"),
+            (Kind::Binary, None) => "(left out: it is not text)".to_owned(),
+            _ if text.is_empty() && cut => "(no text in what was kept)".to_owned(),
+            _ if text.is_empty() => "(no text)".to_owned(),
+            _ => page.text.trim_end().to_owned() + &page.footer(cut),
+        };
+        format!("Fetched {url} (HTTP {status_code})\n\n{shown}")
+    }
+
+    fn pending(args: Args) -> (String, ToolKind) {
+        (format!("Fetch {}", args.url), ToolKind::Fetch)
+    }
+
+    fn finished(args: Args, value: Value) -> Card {
+        // For whoever looks at the card it is all the same who left something out.
+        let (text, cut) = value.text();
+        let truncated = cut || Page::of(&text, args.skip.unwrap_or(0)).is_part();
+        let Value { url, status_code: status, .. } = value;
+        let results = WebResults::Fetch(WebFetch { url: url.to_string(), status, truncated });
+        Card::Web(WebCard { title: format!("Fetch {url}"), results })
+    }
+}
+
+impl Value {
+    /// The body to be read, and whether something is missing at its end.
+    fn text(&self) -> (Cow<'_, str>, bool) {
+        match self.body.kind {
+            Kind::Html => {
+                let (text, cut) = html::text(&self.body.content, &self.url);
+                (text.into(), cut || self.truncated)
+            }
+            Kind::Json | Kind::Text => (self.body.content.as_str().into(), self.truncated),
+            Kind::Binary => ("".into(), true),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::*;
+    use crate::outside::Response;
+    use crate::outside::tests::Canned;
+
+    fn fetch(url: &str, response: Response) -> Result<Value, ToolError> {
+        let web = Canned { answers: HashMap::from([("https://a.test/x", response)]), ..Canned::default() };
+        Fetch::execute(&web, Args { url: url.into(), skip: None })
+    }
+
+    #[test]
+    fn a_page_and_its_pages() {
+        let body = format!("<h1>A</h1><p>{}", "word ".repeat(20_000)).into_bytes();
+        let content_type = Some("text/html".into());
+        let response = Response { status: 200, content_type, body, ..Response::default() };
+        let value = fetch("https://a.test/x", response).unwrap();
+        let json = serde_json::to_string(&value).unwrap();
+        assert!(
+            json.starts_with(r#"{"url":"https://a.test/x","statusCode":200,"body":{"kind":"html","content":"<h1>"#)
+        );
+        assert!(json.ends_with(r#""},"truncated":false}"#));
+        let args = |skip| Args { url: String::new(), skip };
+        let read = || serde_json::from_str::<Value>(&json).unwrap();
+        let first = Fetch::render(args(None), read());
+        assert!(first.starts_with("Fetched https://a.test/x (HTTP 200)\n\n# A\n\nword word"), "{first}");
+        assert!(first.ends_with("word\n\n(characters 1 to 51200 of 100004; go on with skip 51200)"), "{first}");
+        let last = Fetch::render(args(Some(51_200)), read());
+        assert!(last.ends_with("word\n\n(characters 51201 to 100004 of 100004)"), "{last}");
+        let Card::Web(WebCard { results: WebResults::Fetch(card), .. }) = Fetch::finished(args(None), read()) else {
+            panic!("no fetch card")
+        };
+        assert!(card.truncated);
+    }
+
+    #[test]
+    fn what_is_no_text() {
+        let check = |content_type: &str, body: &[u8], expect: &str| {
+            let content_type = Some(content_type.to_owned());
+            let response = Response { status: 200, content_type, body: body.to_vec(), ..Response::default() };
+            let value = fetch("https://a.test/x", response).unwrap();
+            let text = Fetch::render(Args { url: String::new(), skip: None }, value);
+            assert_eq!(text.lines().last(), Some(expect));
+        };
+        check("image/png", b"x", "(left out: image/png is not text)");
+        check("", b"\0", "(left out: it is not text)");
+        check("text/html", b"<script>x</script>", "(no text)");
+    }
+
+    #[test]
+    fn a_bad_url() {
+        let Err(ToolError::InvalidArgs(message)) = fetch("a.test/x", Response::default()) else { panic!("it passed") };
+        assert_eq!(message, "url \"a.test/x\": not a whole URL; begin it with https://");
+    }
+}
