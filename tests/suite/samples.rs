@@ -3,6 +3,9 @@
 
 #![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "it reads the repository, and fails loudly")]
 
+#[path = "samples/server.rs"]
+mod server;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +15,7 @@ use fumehood::{
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
+use server::Server;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -21,10 +25,29 @@ struct Case {
     files: BTreeMap<String, File>,
     #[serde(default)]
     mount: Option<Access>,
+    /// More grants, in their short form.
+    #[serde(default)]
+    grants: Vec<String>,
+    /// What a server on this machine answers, by path and query. `{server}` anywhere in the case is its URL, without a
+    /// path.
+    #[serde(default)]
+    server: BTreeMap<String, Answer>,
     calls: Vec<Call>,
+    /// The paths that the server must have been asked for, in order.
+    #[serde(default)]
+    asked: Option<Vec<String>>,
     /// Files that must then hold this; `null`: must not exist.
     #[serde(default)]
     after: BTreeMap<String, Option<File>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Answer {
+    status: u16,
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
+    body: File,
 }
 
 #[derive(Deserialize)]
@@ -63,6 +86,17 @@ impl File {
     }
 }
 
+impl Answer {
+    fn bytes(&self) -> Vec<u8> {
+        let Self { status, headers, body } = self;
+        let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        let body = body.bytes();
+        let head =
+            format!("HTTP/1.1 {status} \r\n{headers}content-length: {}\r\nconnection: close\r\n\r\n", body.len());
+        [head.into_bytes(), body].concat()
+    }
+}
+
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
@@ -86,14 +120,13 @@ async fn check(tool: &str, tools_covered: &[&str]) {
     for entry in std::fs::read_dir(folder.join("cases")).unwrap() {
         let path = entry.unwrap().path();
         let text = std::fs::read_to_string(&path).unwrap();
-        let file: Vec<Case> = match serde_json::from_str(&text).unwrap() {
-            list @ Value::Array(_) => serde_json::from_value(list),
-            one => serde_json::from_value(json!([one])),
-        }
-        .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let file = match serde_json::from_str(&text).unwrap() {
+            Value::Array(list) => list,
+            one => vec![one],
+        };
         for case in file {
             cases += 1;
-            whole.extend(run(&host, tool, &case, &path).await);
+            whole.extend(run(&host, tool, case, &path).await);
         }
     }
     assert!(cases > 0);
@@ -103,7 +136,12 @@ async fn check(tool: &str, tools_covered: &[&str]) {
 }
 
 /// Run one case; give the names of the tools of which it compared value, content and card.
-async fn run(host: &Host, tool: &str, case: &Case, path: &Path) -> Vec<String> {
+async fn run(host: &Host, tool: &str, case: Value, path: &Path) -> Vec<String> {
+    let server = Server::bind();
+    let case = case.to_string().replace("{server}", &server.url());
+    let case: Case = serde_json::from_str(&case).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let answers = case.server.iter().map(|(path, answer)| (path.clone(), answer.bytes()));
+    let asked = server.answer(answers.collect());
     let about = format!("{}: {}", path.display(), case.about);
     let directory = tempfile::tempdir().unwrap();
     for (name, file) in &case.files {
@@ -115,6 +153,10 @@ async fn run(host: &Host, tool: &str, case: &Case, path: &Path) -> Vec<String> {
     if let Some(access) = case.mount {
         let mount = Mount { host: directory.path().to_owned(), guest: GuestPath::root(), access };
         policy = policy.mount(mount).unwrap();
+    }
+    for grant in &case.grants {
+        let grant: Grant = grant.parse().unwrap_or_else(|error| panic!("{about}: {error}"));
+        policy = policy.allow(grant).unwrap();
     }
     // Time and chance are granted to every case; what depends on them is not compared.
     let toolset = host.load(packed(tool), &policy.allow(Grant::Clock).unwrap().allow(Grant::Random).unwrap()).await;
@@ -151,6 +193,9 @@ async fn run(host: &Host, tool: &str, case: &Case, path: &Path) -> Vec<String> {
         let found = std::fs::read(directory.path().join(name)).ok();
         assert_eq!(found, file.as_ref().map(File::bytes), "{about}: {name} afterwards");
     }
+    if let Some(paths) = &case.asked {
+        assert_eq!(&*asked.lock().unwrap(), paths, "{about}: what the server was asked for");
+    }
     whole
 }
 
@@ -172,6 +217,21 @@ async fn files() {
 async fn memory() {
     let tools = ["memory_search", "memory_add", "checkpoint_save", "checkpoint_resume", "memory_reflect"];
     check("memory", &tools).await;
+}
+
+#[tokio::test]
+async fn web() {
+    check("web", &["web_fetch", "web_search"]).await;
+}
+
+#[tokio::test]
+async fn the_web_takes_a_grant() {
+    let host = Host::new(EngineSettings::standard(Compiler::InProcess, CacheLocation::Off)).unwrap();
+    let denied = host.load(packed("web"), &Policy::nothing()).await.err().unwrap().to_string();
+    let (_, line) = denied.split_once("--allow '").unwrap_or_else(|| panic!("{denied}"));
+    let grant: Grant = line.split_once('\'').unwrap().0.parse().unwrap();
+    assert_eq!(grant.to_string(), "http=https://example.com/ GET");
+    host.load(packed("web"), &Policy::nothing().allow(grant).unwrap()).await.unwrap();
 }
 
 #[tokio::test]
