@@ -100,7 +100,8 @@ fn decode(bytes: &[u8], charset: Option<&str>, truncated: bool) -> String {
     while let Some(chunk) = chunks.next() {
         text.push_str(chunk.valid());
         // Cut by our own bound, a character is not broken.
-        if !chunk.invalid().is_empty() && !(truncated && chunks.peek().is_none()) {
+        let cut = truncated && chunks.peek().is_none();
+        if !chunk.invalid().is_empty() && !cut {
             text.push(char::REPLACEMENT_CHARACTER);
         }
     }
