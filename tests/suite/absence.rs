@@ -1,16 +1,18 @@
 //! Every function of the host that a component can link, called with nothing granted: denied, or a constant.
 //!
-//! The functions are those of the WIT, so that one that is added later is called too.
+//! The functions are those of the WIT, so that one that is added later is called too. What is denied is denied on every way to
+//! a call: through a toolset, a registry, and the command line.
 
-#![expect(clippy::unwrap_used, reason = "tests fail loudly")]
+#![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "tests fail loudly, and own their directories")]
 
 #[path = "../support/mod.rs"]
 mod support;
 
 use std::fmt::Write as _;
+use std::process::Command;
 
 use fumehood::{
-    CacheLocation, Code, Compiler, Component, EngineSettings, Host, Inspected, LoadLimits, Outcome, Policy,
+    CacheLocation, Code, Compiler, Component, EngineSettings, Host, Inspected, LoadLimits, Outcome, Policy, Registry,
 };
 use serde_json::{Value, json};
 use support::{Guest, World, component_from_core_wat, with_section};
@@ -110,7 +112,7 @@ fn imports() -> Vec<Import> {
     imports
 }
 
-fn component(import: &Import, asks: Value) -> Result<Inspected, fumehood::InspectError> {
+fn bytes(import: &Import, asks: Value) -> Vec<u8> {
     let imported = format!("(import \"{}\" \"{}\" (func $it {}))", import.interface, import.name, import.core);
     let drops = "drop ".repeat(import.results);
     let call = format!("(call $it {}) {drops} (call $ok (local.get $args) (local.get $args_len))", import.arguments);
@@ -118,8 +120,11 @@ fn component(import: &Import, asks: Value) -> Result<Inspected, fumehood::Inspec
     let bytes = component_from_core_wat(&guest.wat(), World::Wit(WORLD));
     let mut manifest = support::manifest();
     manifest["capabilities"] = asks;
-    let bytes = with_section(&bytes, "fumehood:manifest", manifest.to_string().as_bytes());
-    Inspected::of(Component::from_bytes(bytes, &LoadLimits::standard()).unwrap())
+    with_section(&bytes, "fumehood:manifest", manifest.to_string().as_bytes())
+}
+
+fn component(import: &Import, asks: Value) -> Result<Inspected, fumehood::InspectError> {
+    Inspected::of(Component::from_bytes(bytes(import, asks), &LoadLimits::standard()).unwrap())
 }
 
 /// Everything there is, each as something the tool could do without.
@@ -146,13 +151,30 @@ async fn nothing_reaches_outside_without_a_grant() {
     let host = Host::new(EngineSettings::standard(Compiler::InProcess, CacheLocation::Off)).unwrap();
     let imports = imports();
     assert!(imports.len() > 150, "{} functions", imports.len());
+    let folder = tempfile::tempdir().unwrap();
     let (mut wrong, mut denied, mut harmless, mut handles) = (Vec::new(), 0, 0, 0);
     for import in &imports {
         let approved = Policy::nothing().approve(component(import, asks_for_everything()).unwrap()).unwrap();
         assert!(approved.grants().is_empty());
-        let outcome = host.compile(approved).await.unwrap().call("echo", json!({})).await;
+        let toolset = host.compile(approved).await.unwrap();
+        let outcome = toolset.call("echo", json!({})).await;
         match &outcome {
-            Outcome::Failure(failure) if failure.code == Code::Denied => denied += 1,
+            Outcome::Failure(failure) if failure.code == Code::Denied => {
+                denied += 1;
+                // The other ways to call it.
+                let among = Registry::new([toolset.clone()]).unwrap().call("echo", json!({})).await;
+                assert!(
+                    matches!(among, Outcome::Failure(failure) if failure.code == Code::Denied),
+                    "{}",
+                    import.plain()
+                );
+                let file = folder.path().join(format!("{denied}.wasm"));
+                std::fs::write(&file, bytes(import, asks_for_everything())).unwrap();
+                let run = Command::new(env!("CARGO_BIN_EXE_fumehood")).arg("run").arg(&file).arg("--no-cache").output();
+                let run = run.unwrap();
+                let said = String::from_utf8_lossy(&run.stderr);
+                assert!(run.status.code() == Some(3) && said.contains("DENIED"), "{}: {said}", import.plain());
+            }
             // It takes something that only another function gives, and none has.
             Outcome::Failure(failure)
                 if failure.code == Code::ToolTrapped && failure.message.contains("unknown handle index") =>

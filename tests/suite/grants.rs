@@ -341,10 +341,10 @@ fn a_request_can_be_decided_before_it_is_made() {
 async fn no_tool_may_write_where_grants_are_decided() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
-    for name in ["open/inner", "apart", "kept"] {
+    for name in ["open/inner", "open-too", "apart", "kept"] {
         std::fs::create_dir_all(at(name)).unwrap();
     }
-    for name in ["open/p.toml", "open/program", "apart/p.toml"] {
+    for name in ["open/p.toml", "open/program", "open-too/p.toml", "apart/p.toml"] {
         std::fs::write(at(name), "").unwrap();
     }
     let asks = json!([
@@ -379,6 +379,8 @@ async fn no_tool_may_write_where_grants_are_decided() {
     // The policy.
     refused(outcome(with(std::slice::from_ref(&open)).read_from(at("open/p.toml")), None).await, "the policy file");
     outcome(with(std::slice::from_ref(&open)).read_from(at("apart/p.toml")), None).await.unwrap();
+    // Its name begins alike, and it is another directory.
+    outcome(with(std::slice::from_ref(&open)).read_from(at("open-too/p.toml")), None).await.unwrap();
     // A link to it is no way around.
     std::os::unix::fs::symlink(at("open"), at("link")).unwrap();
     let linked = with(&[mount("link", "/", "rw")]).read_from(at("open/p.toml"));
