@@ -14,9 +14,10 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::{Instrument as _, Span};
 
+use crate::capability::CapabilityKind;
 use crate::card::Card;
 use crate::content::ContentBlock;
-use crate::decision::Decisions;
+use crate::decision::{Decision, Decisions};
 use crate::engine::{Engine, Ticking};
 use crate::json::{Json, JsonError};
 use crate::lock::LockFile;
@@ -331,6 +332,7 @@ impl Run {
             decisions.denied(denied.kind(), &denied.import, denied.rule());
         }
         (self.diagnostic.decisions, self.diagnostic.denials_dropped) = decisions.take();
+        let denied_program = self.denied_program();
         if let Some(caller) = caller {
             self.diagnostic.nested = caller.finish(&mut self.usage);
         }
@@ -339,7 +341,11 @@ impl Run {
         let written = self.keep(Export::Execute, report);
         let failure = match answer {
             Ok(Ok(text)) => return Ok(text),
-            Ok(Err(error)) => self.tool_error(&error),
+            Ok(Err(error)) => {
+                let mut failure = self.tool_error(&error);
+                failure.diagnostic.cause = denied_program;
+                failure
+            }
             Err(stop) => self.stopped(&stop, &written),
         };
         Err(match denied {
@@ -475,6 +481,17 @@ impl Run {
         let mut failure = self.failure(Code::HostFault, "the host failed; its log says why");
         failure.diagnostic.cause = Some(cause);
         failure
+    }
+
+    /// The first program that was asked for and did not run. A grant may hold what no model should read, so only the
+    /// operator learns the line that would allow it.
+    fn denied_program(&self) -> Option<String> {
+        let program = |decision: &&Decision| !decision.allowed && decision.capability == Some(CapabilityKind::Process);
+        self.diagnostic
+            .decisions
+            .iter()
+            .find(program)
+            .map(|denied| format!("denied process {:?}: {}", denied.target, denied.rule))
     }
 
     fn failure(&self, code: Code, message: impl Into<String>) -> Box<Failure> {

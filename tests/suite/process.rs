@@ -37,6 +37,11 @@ fn host() -> Host {
 }
 
 fn inspect(request: &Request<'_>) -> Inspected {
+    Inspected::of(Component::from_bytes(wasm(request), &LoadLimits::standard()).unwrap()).unwrap()
+}
+
+/// A component that makes this request.
+fn wasm(request: &Request<'_>) -> Vec<u8> {
     let mut manifest = support::manifest();
     manifest["tools"][0]["outputSchema"] = json!({});
     manifest["capabilities"] = json!([
@@ -44,8 +49,7 @@ fn inspect(request: &Request<'_>) -> Inspected {
         { "capability": "process", "program": "other", "reason": "So is this.", "optional": true },
         { "capability": "filesystem", "access": "read-write", "reason": "To work in.", "optional": true },
     ]);
-    let wasm = support::packed(&guest::runs(request), &manifest);
-    Inspected::of(Component::from_bytes(wasm, &LoadLimits::standard()).unwrap()).unwrap()
+    support::packed(&guest::runs(request), &manifest)
 }
 
 async fn load(policy: &Policy, request: &Request<'_>) -> Toolset {
@@ -126,9 +130,12 @@ async fn arguments_outside_of_the_pattern_do_not_run_and_the_line_works_when_pas
     );
     for args in [&["%s", "a", "b"][..], &["%s"], &["%d", "1"], &[], &["%s", "--version"]] {
         let request = Request { args, ..Request::default() };
-        let Ran::NotGranted(message) = ran(&policy, &request).await else { panic!("{args:?}") };
-        assert!(message.contains("the program prog is not granted with these arguments"), "{message}");
-        let ran = ran(&pasted(&message), &request).await;
+        let success = success(outcome(&policy, &request).await);
+        let Ran::NotGranted(message) = Ran::read(success.value.value()) else { panic!("{args:?}") };
+        assert!(message.contains(r#"the program "prog" is not granted with"#), "{message}");
+        assert!(!message.contains("--allow") && !message.contains("/usr/bin"), "{message}");
+        let [decision] = &success.diagnostic.decisions[..] else { panic!("{:?}", success.diagnostic) };
+        let ran = ran(&pasted(&decision.rule), &request).await;
         assert!(matches!(ran, Ran::Ended { .. }), "{args:?}: {ran:?}");
     }
 }
@@ -139,7 +146,7 @@ async fn another_program_does_not_run_under_a_grant() {
     let Ran::NotGranted(message) = ran(&policy, &Request { program: "other", ..Request::default() }).await else {
         panic!("it ran")
     };
-    assert!(message.contains("the program other is not granted at all"), "{message}");
+    assert!(message.contains(r#"the program "other" is not granted at all"#), "{message}");
     // Names are names, not paths; and what the manifest does not ask for no line can allow.
     for program in ["/usr/bin/printf", "printf", "sh", "PROG", "prog ", "../prog", ""] {
         let Ran::NotGranted(message) = ran(&policy, &Request { program, ..Request::default() }).await else {
@@ -148,6 +155,41 @@ async fn another_program_does_not_run_under_a_grant() {
         assert!(message.contains("no policy can grant it before the vendor does"), "{message}");
         assert!(!message.contains("--allow"), "{message}");
     }
+}
+
+/// A grant's environment and path are the operator's. Whoever runs the tool sees them, with the line that helps.
+#[tokio::test]
+async fn a_denial_keeps_the_grant_from_the_tool_and_shows_it_to_the_operator() {
+    let grant = "prog:TOKEN=s3cret /usr/bin/printf %s *";
+    let request = Request { args: &["%d", "1"], fails: true, ..Request::default() };
+    let failed = failure(outcome(&allow(grant), &request).await);
+    assert_eq!(failed.code, Code::ToolFailed);
+    assert!(failed.message.contains(r#"is not granted with the arguments "%d" "1""#), "{}", failed.message);
+    let model = serde_json::to_string(&failed).unwrap();
+    assert!(!model.contains("s3cret") && !model.contains("TOKEN") && !model.contains("/usr/bin"), "{model}");
+    let line = "--allow 'process=prog:TOKEN=s3cret /usr/bin/printf %d 1'";
+    assert!(failed.diagnostic.decisions[0].rule.contains(line), "{:?}", failed.diagnostic);
+    assert!(failed.diagnostic.cause.unwrap().contains(line));
+
+    let (file, cache) = (tempfile::NamedTempFile::new().unwrap(), tempfile::tempdir().unwrap());
+    std::fs::write(file.path(), wasm(&request)).unwrap();
+    let run = |grant: &str| {
+        std::process::Command::new(env!("CARGO_BIN_EXE_fumehood"))
+            .arg("run")
+            .arg(file.path())
+            .args(["--args", "{}", "--allow", &format!("process={grant}")])
+            .arg("--cache")
+            .arg(cache.path())
+            .output()
+            .unwrap()
+    };
+    let denied = run(grant);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(!denied.status.success());
+    assert!(text(&denied.stderr).contains(line), "{}", text(&denied.stderr));
+    assert!(!text(&denied.stdout).contains("s3cret"), "{}", text(&denied.stdout));
+    let allowed = run("prog:TOKEN=s3cret /usr/bin/printf %d 1");
+    assert!(allowed.status.success(), "{}", text(&allowed.stderr));
 }
 
 #[tokio::test]

@@ -17,11 +17,22 @@ pub(crate) struct Request<'a> {
     pub(crate) limit: Option<u64>,
     /// How often. The last run is the one that is told of.
     pub(crate) times: u32,
+    /// Whether the tool fails with what it is told, where the program does not run.
+    pub(crate) fails: bool,
 }
 
 impl Default for Request<'_> {
     fn default() -> Self {
-        Self { program: "prog", args: &[], directory: None, stdin: None, output: None, limit: None, times: 1 }
+        Self {
+            program: "prog",
+            args: &[],
+            directory: None,
+            stdin: None,
+            output: None,
+            limit: None,
+            times: 1,
+            fails: false,
+        }
     }
 }
 
@@ -182,6 +193,9 @@ pub(crate) fn runs(request: &Request<'_>) -> String {
         (call $begin)
         (if (i32.load8_u (local.get $a))
           (then
+            (if (i32.const {fails})
+              (then (return (call $error (i32.const 2)
+                (i32.load offset=8 (local.get $a)) (i32.load offset=12 (local.get $a))))))
             (call $say {error})
             (call $number (i32.load8_u offset=4 (local.get $a))) (call $comma)
             (call $hex (i32.load offset=8 (local.get $a)) (i32.load offset=12 (local.get $a))))
@@ -197,6 +211,7 @@ pub(crate) fn runs(request: &Request<'_>) -> String {
         (call $byte (i32.const 93)) (call $byte (i32.const 125))
         (call $value)"#,
         times = request.times,
+        fails = u32::from(request.fails),
         output = number(request.output),
         limit = number(request.limit),
     );

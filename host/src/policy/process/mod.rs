@@ -19,8 +19,10 @@ pub use pattern::{ArgPattern, ArgPatternError};
 
 /// As much of a program's name as a message repeats, where it is none.
 const NAME_SHOWN: usize = 64;
-/// The longest denial text. A command that is longer than this is denied without the line that would allow it: the line
-/// goes to the tool, and from there to a model.
+/// As much of the arguments as the tool is told again: it made them, and a model has to recognise them.
+const ARGS_SHOWN: usize = 512;
+/// The longest denial text. A command that is longer than this is denied without the line that would allow it: a person
+/// has to read the line, and where nothing is granted at all, a model does.
 const DENIAL_BYTES: usize = 8 << 10;
 
 /// One program that a tool may run, as long as its arguments match.
@@ -169,22 +171,56 @@ impl ProcessGrant {
     }
 }
 
+/// A command that no grant allows. A grant holds what is the operator's alone, as the values of variables and where a
+/// program lies, so there are two texts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ProgramDenied {
+    /// For the tool, and so for a model: made of what the tool said itself.
+    pub(crate) told: String,
+    /// For the operator: with the line that would allow exactly this command.
+    pub(crate) logged: String,
+}
+
 /// The grant that lets a tool run this program with these arguments.
 ///
 /// # Errors
-/// None does. The text holds the line that would allow exactly this command.
+/// None does.
 pub(crate) fn permit<'a>(
     grants: &'a [ProcessGrant],
     program: &str,
     args: &[String],
-) -> Result<&'a ProcessGrant, String> {
+) -> Result<&'a ProcessGrant, ProgramDenied> {
     let mut named = grants.iter().filter(|grant| grant.name == program).peekable();
     let known = named.peek().copied();
-    named.find(|grant| grant.allows(args)).ok_or_else(|| denial(known, program, args))
+    named.find(|grant| grant.allows(args)).ok_or_else(|| ProgramDenied {
+        told: told(known.is_some(), program, args),
+        logged: denial(known, program, args),
+    })
+}
+
+/// What the tool asked for, escaped and cut.
+fn told(known: bool, program: &str, args: &[String]) -> String {
+    let program = text::shown(program, NAME_SHOWN);
+    if !known {
+        return format!("the program {program} is not granted at all; the operator's log names the grant");
+    }
+    let (mut shown, mut left) = (String::new(), ARGS_SHOWN);
+    for (index, arg) in args.iter().enumerate() {
+        if left == 0 {
+            shown.push_str(&format!(" and {} more", args.len() - index));
+            break;
+        }
+        shown.push_str(&format!(" {}", text::shown(arg, left)));
+        // An empty one takes room too.
+        left = left.saturating_sub(arg.len().max(1));
+    }
+    let what = if args.is_empty() { "without arguments".to_owned() } else { format!("with the arguments{shown}") };
+    format!("the program {program} is not granted {what}; the operator's log names the grant")
 }
 
 /// Why a command does not run, with the line that would allow it and nothing else. A program that no grant knows is taken
-/// to lie in `/usr/bin`, where a system of today keeps nearly all of them.
+/// to lie in `/usr/bin`, where a system of today keeps nearly all of them. With a grant, the line repeats its variables and
+/// its path: it is the operator's.
 pub(crate) fn denial(known: Option<&ProcessGrant>, program: &str, args: &[String]) -> String {
     let (path, env) = match known {
         Some(grant) => (grant.path.clone(), grant.env.clone()),

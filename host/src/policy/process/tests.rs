@@ -126,7 +126,7 @@ fn a_denial_names_the_line_that_allows_exactly_that() {
     let check = |grants: &[&str], program: &str, args: &[&str], flag: &str| {
         let grants: Vec<_> = grants.iter().map(|text| grant(text)).collect();
         let args = strings(args);
-        let text = permit(&grants, program, &args).unwrap_err();
+        let text = permit(&grants, program, &args).unwrap_err().logged;
         assert!(text.contains(flag), "{text}");
         let (_, pasted) = text.split_once("--allow ").unwrap();
         let (pasted, _) = pasted.split_once(", or at the top").unwrap();
@@ -150,11 +150,38 @@ fn a_denial_names_the_line_that_allows_exactly_that() {
     check(&[], "echo", &["it's", "\u{1b}[2J", "\u{202e}x"], r#"it'\''s "\u{1b}[2J" "\u{202e}x"'"#);
 }
 
+/// What a grant holds is the operator's; what the tool asked for it may hear again.
+#[test]
+fn a_tool_hears_nothing_of_the_grant() {
+    let grants = [grant("git:GIT_TOKEN=s3cret /opt/vault/git log *")];
+    let check = |program: &str, args: &[String], expect: &str| {
+        let denied = permit(&grants, program, args).unwrap_err();
+        assert!(denied.told.contains(expect) && denied.told.len() < 2_000, "{}", denied.told);
+        for kept in ["GIT_TOKEN", "s3cret", "vault", "/usr/bin", "--allow"] {
+            assert!(!denied.told.contains(kept), "{}", denied.told);
+        }
+        denied.logged
+    };
+    let logged = check(
+        "git",
+        &strings(&["push", "a b"]),
+        r#"the program "git" is not granted with the arguments "push" "a b";"#,
+    );
+    assert!(logged.contains(r#"--allow 'process=git:GIT_TOKEN=s3cret /opt/vault/git push "a b"'"#), "{logged}");
+    check("git", &[], "is not granted without arguments;");
+    check("hg", &strings(&["log"]), r#"the program "hg" is not granted at all;"#);
+    check("git", &strings(&["a\nb\u{1b}"]), r#""a\nb\u{1b}""#);
+    check("git", &["x".repeat(1 << 20), "y".to_owned()], "x\"… and 1 more;");
+    check("git", &vec![String::new(); 100_000], "and 99488 more;");
+}
+
 #[test]
 fn a_denial_of_what_cannot_be_written_down_is_short() {
     let check = |program: &str, args: &[String], expect: &str| {
-        let text = permit(&[], program, args).unwrap_err();
+        let denied = permit(&[], program, args).unwrap_err();
+        let text = denied.logged;
         assert!(text.contains(expect) && text.len() < 200, "{text}");
+        assert!(denied.told.len() < 200, "{}", denied.told);
     };
     check("../../bin/sh", &[], r#"the program "../../bin/sh" is not granted at all"#);
     check("a\nb", &[], r#""a\nb""#);

@@ -104,9 +104,9 @@ impl Programs {
                 shortened(&program)
             )));
         }
-        let grant = permit(&self.grants, &program, &args).map_err(|denial| {
-            decisions.denied(CapabilityKind::Process, &command(), "no grant allows this command");
-            ProcessError::NotGranted(denial)
+        let grant = permit(&self.grants, &program, &args).map_err(|denied| {
+            decisions.denied(CapabilityKind::Process, &command(), &denied.logged);
+            ProcessError::NotGranted(denied.told)
         })?;
         decisions.allowed(CapabilityKind::Process, &command(), &grant.to_string());
         let directory = match working_directory {
