@@ -21,6 +21,9 @@ pub use pattern::{ArgPattern, ArgPatternError};
 const NAME_SHOWN: usize = 64;
 /// As much of the arguments as the tool is told again: it made them, and a model has to recognise them.
 const ARGS_SHOWN: usize = 512;
+/// What is easily missed about the patterns, where an argument may be an option.
+const HINT: &str =
+    " (an argument that begins with `-`, `+` or `@` has to be granted word for word, or by `-*` or `-...`)";
 /// The longest denial text. A command that is longer than this is denied without the line that would allow it: a person
 /// has to read the line, and where nothing is granted at all, a model does.
 const DENIAL_BYTES: usize = 8 << 10;
@@ -215,7 +218,9 @@ fn told(known: bool, program: &str, args: &[String]) -> String {
         left = left.saturating_sub(arg.len().max(1));
     }
     let what = if args.is_empty() { "without arguments".to_owned() } else { format!("with the arguments{shown}") };
-    format!("the program {program} is not granted {what}; the operator's log names the grant")
+    // True of any grant, so it tells nothing of this one.
+    let hint = if args.iter().any(|arg| pattern::may_be_option(arg)) { HINT } else { "" };
+    format!("the program {program} is not granted {what}{hint}; the operator's log names the grant")
 }
 
 /// Why a command does not run, with the line that would allow it and nothing else. A program that no grant knows is taken

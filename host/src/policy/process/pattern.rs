@@ -16,9 +16,10 @@ const ITEM_BYTES: usize = 4 << 10;
 /// A list of items, each held against one argument, in order and whole:
 ///
 /// - a word: that text and no other;
-/// - `*`: one argument of any text that does not begin with `-`, so that it can never become an option;
+/// - `*`: one argument of any text that begins with none of `-`, `+` and `@`, so that it does not become an option, nor
+///   the name of a file of options (`less +!sh`, `vim +q`, `gcc @file`);
 /// - `-*`: one argument of any text;
-/// - `...`, at the end: any number of arguments, none of which begins with `-`;
+/// - `...`, at the end: any number of arguments, none of which begins with `-`, `+` or `@`;
 /// - `-...`, at the end: any number of arguments, whatever they say.
 ///
 /// An item in double quotes is always a word: `"*"` is an asterisk. The empty pattern allows no argument.
@@ -116,9 +117,18 @@ impl ArgPattern {
     }
 }
 
+/// What an option begins with, or a file that options are read from: `less` and `vim` run what follows a `+`, `gcc` and
+/// `javac` read what follows an `@`.
+const OPTION: [char; 3] = ['-', '+', '@'];
+
+/// Whether only a pattern that lets options through takes it.
+pub(super) fn may_be_option(arg: &str) -> bool {
+    arg.starts_with(OPTION)
+}
+
 /// No argument holds a zero byte: the system would cut it there.
 fn any(arg: &str, options: bool) -> bool {
-    (options || !arg.starts_with('-')) && !arg.contains('\0')
+    (options || !may_be_option(arg)) && !arg.contains('\0')
 }
 
 const SPECIAL: [(&str, Item); 4] = [

@@ -30,6 +30,12 @@ fn arguments_match_one_by_one() {
     check("log *", &["log", " --all"], true);
     check("log *", &["log", "\u{2212}-all"], true);
     check("log *", &["log", "a\0b"], false);
+    check("log *", &["log", "+!sh"], false);
+    check("log *", &["log", "@file"], false);
+    check("log *", &["log", "a+b@c"], true);
+    check("log -*", &["log", "+!sh"], true);
+    check("log -*", &["log", "@file"], true);
+    check("log +x @y", &["log", "+x", "@y"], true);
     check("log -*", &["log", "--all"], true);
     check("log -*", &["log", "main"], true);
     check("log -*", &["log"], false);
@@ -37,7 +43,10 @@ fn arguments_match_one_by_one() {
     check("add ...", &["add"], true);
     check("add ...", &["add", "a", "b", "c"], true);
     check("add ...", &["add", "a", "--force"], false);
+    check("add ...", &["add", "a", "+q"], false);
+    check("add ...", &["add", "@a"], false);
     check("add -...", &["add", "a", "--force"], true);
+    check("add -...", &["add", "+q", "@a"], true);
     check("add -- -...", &["add", "--", "--force"], true);
     check("add -- -...", &["add", "--force"], false);
     check("...", &[], true);
@@ -168,6 +177,7 @@ fn a_tool_hears_nothing_of_the_grant() {
         r#"the program "git" is not granted with the arguments "push" "a b";"#,
     );
     assert!(logged.contains(r#"--allow 'process=git:GIT_TOKEN=s3cret /opt/vault/git push "a b"'"#), "{logged}");
+    check("git", &strings(&["log", "@file"]), "`-`, `+` or `@` has to be granted word for word, or by `-*` or `-...`");
     check("git", &[], "is not granted without arguments;");
     check("hg", &strings(&["log"]), r#"the program "hg" is not granted at all;"#);
     check("git", &strings(&["a\nb\u{1b}"]), r#""a\nb\u{1b}""#);
