@@ -9,6 +9,7 @@ mod protocol;
 #[cfg(target_os = "linux")]
 mod supervise;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -38,6 +39,14 @@ use crate::policy::{Approved, GuestPath, GuestPathError, LimitName, ProcessGrant
 
 /// The second argument that makes a program a supervisor. The first is [`WORKER`].
 pub(crate) const SUPERVISE: &str = "supervise";
+
+/// The most that arguments and environment may take together: what Linux allows a program where the stack has its usual
+/// 8 MiB, a quarter of it; see execve(2).
+const COMMAND_BYTES: usize = 2 << 20;
+/// What the system counts for each argument and variable, besides its text.
+const POINTER: usize = 8;
+/// As much of a command as a decision keeps.
+const COMMAND_SHOWN: usize = 512;
 
 /// The longest text of an argument or a path that a message repeats.
 const SHOWN: usize = 200;
@@ -95,7 +104,7 @@ impl Programs {
     /// Run a program to its end. Dropping the future kills it and all that comes from it.
     async fn run(&self, request: Request, output_bytes: u64, decisions: &Decisions) -> Result<Completed, ProcessError> {
         let Request { program, args, working_directory, stdin, time_limit_ms, .. } = request;
-        let command = || format!("{program} {}", args.join(" "));
+        let command = || shown(&program, &args);
         if !self.asked.iter().any(|asked| asked.as_str() == program) {
             decisions.denied(CapabilityKind::Process, &command(), "the manifest does not ask for it");
             return Err(ProcessError::NotGranted(format!(
@@ -104,10 +113,12 @@ impl Programs {
                 shortened(&program)
             )));
         }
+        too_long(&args, &BTreeMap::new())?;
         let grant = permit(&self.grants, &program, &args).map_err(|denied| {
             decisions.denied(CapabilityKind::Process, &command(), &denied.logged);
             ProcessError::NotGranted(denied.told)
         })?;
+        too_long(&args, grant.env())?;
         decisions.allowed(CapabilityKind::Process, &command(), &grant.to_string());
         let directory = match working_directory {
             Some(guest) => Some(self.directory(&guest).await?),
@@ -241,6 +252,37 @@ async fn clear_up(supervisor: &Child) {
     }
 }
 
+/// The beginning of a command, for the log: a tool may hand over megabytes that nobody will read.
+fn shown(program: &str, args: &[String]) -> String {
+    let mut command = String::new();
+    for (index, word) in std::iter::once(program).chain(args.iter().map(String::as_str)).enumerate() {
+        if index > 0 {
+            command.push(' ');
+        }
+        let room = COMMAND_SHOWN.saturating_sub(command.len());
+        command.push_str(&word[..word.floor_char_boundary(room)]);
+        if room <= word.len() {
+            break;
+        }
+    }
+    command
+}
+
+/// What the system would not start is not even encoded.
+fn too_long(args: &[String], env: &BTreeMap<String, String>) -> Result<(), ProcessError> {
+    // Each string has a zero byte at its end and a pointer to it; a variable has an equals sign too.
+    let args = args.iter().map(|arg| arg.len() + POINTER + 1);
+    let env = env.iter().map(|(key, value)| key.len() + value.len() + POINTER + 2);
+    let bytes: usize = args.chain(env).sum();
+    if bytes <= COMMAND_BYTES {
+        return Ok(());
+    }
+    Err(ProcessError::Invalid(format!(
+        "the arguments and the environment take {bytes} bytes, and a program is started with at most {COMMAND_BYTES}; \
+         pass less, or pass it on standard input"
+    )))
+}
+
 fn shortened(text: &str) -> &str {
     &text[..text.floor_char_boundary(SHOWN)]
 }
@@ -270,6 +312,34 @@ impl process::Host for State {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_command_is_shown_up_to_a_bound() {
+        let args = |args: &[&str]| args.iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(shown("git", &args(&[])), "git");
+        assert_eq!(shown("git", &args(&["log", "", "a b"])), "git log  a b");
+        let long = shown("git", &vec!["\u{fc}".repeat(1 << 20); 3]);
+        assert!(long.len() <= COMMAND_SHOWN && long.starts_with("git \u{fc}"), "{long}");
+        assert!(shown("git", &vec![String::new(); 1 << 20]).len() <= COMMAND_SHOWN + 1);
+        assert!(shown(&"x".repeat(1 << 20), &[]).len() <= COMMAND_SHOWN);
+    }
+
+    #[test]
+    fn a_command_that_no_system_would_start_is_refused() {
+        let value = |bytes: usize| BTreeMap::from([("A".to_owned(), "x".repeat(bytes))]);
+        let fits = COMMAND_BYTES - POINTER - 1;
+        assert!(too_long(&["x".repeat(fits)], &BTreeMap::new()).is_ok());
+        let Err(ProcessError::Invalid(text)) = too_long(&["x".repeat(fits + 1)], &BTreeMap::new()) else {
+            panic!("one more byte passes")
+        };
+        assert!(text.contains("2097153 bytes") && text.contains("at most 2097152"), "{text}");
+        assert!(too_long(&[], &value(fits - 2)).is_ok());
+        assert!(too_long(&[], &value(fits - 1)).is_err());
+        assert!(too_long(&["x".repeat(fits - 100)], &value(100)).is_err());
+        // Empty ones take room too.
+        assert!(too_long(&vec![String::new(); COMMAND_BYTES / 9], &BTreeMap::new()).is_ok());
+        assert!(too_long(&vec![String::new(); COMMAND_BYTES / 9 + 1], &BTreeMap::new()).is_err());
+    }
 
     #[test]
     fn a_path_lies_below_a_mount_by_whole_names() {
