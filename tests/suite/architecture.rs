@@ -47,6 +47,8 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
             "tokio",
             "bytes",
             "cap_std",
+            "capctl",
+            "close_fds",
             "rustix",
             "base64",
             "http",
@@ -180,8 +182,10 @@ fn the_reader_sees_what_it_should() {
 fn dependencies() -> BTreeSet<String> {
     let manifest = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml")).unwrap();
     let manifest: toml::Table = manifest.parse().unwrap();
+    let for_a_target = manifest["target"].as_table().unwrap().values();
+    let tables = for_a_target.map(|target| &target["dependencies"]).chain([&manifest["dependencies"]]);
     let names: BTreeSet<_> =
-        manifest["dependencies"].as_table().unwrap().keys().map(|name| name.replace('-', "_")).collect();
+        tables.flat_map(|table| table.as_table().unwrap().keys().map(|name| name.replace('-', "_"))).collect();
     assert!(names.contains("wasmtime"));
     names
 }

@@ -229,6 +229,30 @@ async fn the_environment_is_what_is_granted_and_nothing_else() {
     assert_eq!(stdout(&policy, &Request::default()).await, "A=1 =\nB=2\n");
 }
 
+/// A file that this process opened without the mark that closes it in other programs.
+#[tokio::test]
+async fn no_open_file_of_the_host_is_inherited() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    rustix::io::fcntl_setfd(file.as_file(), rustix::io::FdFlags::empty()).unwrap();
+    let (name, list) = (file.path().to_str().unwrap(), ["-l", "/proc/self/fd"]);
+    let inherited = std::process::Command::new("/bin/ls").args(list).output().unwrap();
+    let inherited = String::from_utf8(inherited.stdout).unwrap();
+    assert!(inherited.contains(name), "a program that this process starts itself has it: {inherited}");
+    let open = stdout(&allow("prog:/bin/ls -l /proc/self/fd"), &Request { args: &list, ..Request::default() }).await;
+    assert!(open.contains(" 0 -> ") && !open.contains(name), "{open}");
+    // The three streams, and the directory that it lists.
+    assert_eq!(open.matches(" -> ").count(), 4, "{open}");
+}
+
+#[tokio::test]
+async fn a_program_gains_no_rights_by_a_file() {
+    let args = ["NoNewPrivs", "/proc/self/status"];
+    let own = std::process::Command::new("/bin/grep").args(args).output().unwrap();
+    let policy = allow("prog:/bin/grep NoNewPrivs /proc/self/status");
+    let granted = stdout(&policy, &Request { args: &args, ..Request::default() }).await;
+    assert_eq!(granted, "NoNewPrivs:\t1\n", "it is this where the tests run: {own:?}");
+}
+
 #[tokio::test]
 async fn standard_input_is_what_is_given_or_nothing() {
     let policy = allow("prog:/bin/cat");

@@ -24,6 +24,9 @@ const LONG_PASS: Duration = Duration::from_millis(100);
 /// by one that was, can hold it open longer.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
+/// The first descriptor that is no standard stream.
+const FIRST_INHERITED: i32 = 3;
+
 enum Event {
     /// The host is gone, or nobody waits for this run any more.
     HostGone,
@@ -113,6 +116,11 @@ fn kill_until_none_is_left(processes: &Processes) {
 fn prepare() -> io::Result<Processes> {
     // A session of its own, so that a program finds no terminal to write to or to read from.
     setsid()?;
+    // What it starts has the rights of the host's user and gains none: no setuid file, no `sudo`. Else there could be
+    // descendants that this process may not kill.
+    capctl::prctl::set_no_new_privs()?;
+    // A library in the host may have opened files without the mark that closes them here; std's own have it.
+    close_fds::set_fds_cloexec(FIRST_INHERITED, &[]);
     set_child_subreaper(Some(getpid()))?;
     setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) })?;
     Processes::open()
