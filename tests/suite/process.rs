@@ -301,9 +301,9 @@ fn room() -> (tempfile::TempDir, PathBuf) {
 
 #[tokio::test]
 async fn the_working_directory_lies_in_a_grant() {
-    let (_room, work) = room();
+    let ((_room, work), (_other, deep)) = (room(), room());
     let policy = mount(allow("prog:/bin/cat name"), &work, "/data");
-    let policy = mount(policy, &work.join("sub"), "/data/deep");
+    let policy = mount(policy, &deep.join("sub"), "/data/deep");
     let name = |directory| Request { args: &["name"], directory: Some(directory), ..Request::default() };
     for (directory, expect) in [("/data", "top"), ("/data/sub", "sub"), ("/data/inside", "sub"), ("/data/deep", "sub")]
     {
@@ -430,12 +430,15 @@ impl Marked {
     }
 
     fn policy(&self) -> Policy {
+        Policy::nothing().allow(self.grant()).unwrap()
+    }
+
+    fn grant(&self) -> Grant {
         let (key, value) = self.marker.split_once('=').unwrap();
         let env = [(key, value), ("PIPE", self.pipe.to_str().unwrap()), ("PATH", "/usr/bin:/bin")];
         let env: BTreeMap<_, _> = env.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
         let pattern: ArgPattern = "-c *".parse().unwrap();
-        let grant = ProcessGrant::new("prog", "/bin/sh", pattern, env).unwrap();
-        Policy::nothing().allow(Grant::Process(grant)).unwrap()
+        Grant::Process(ProcessGrant::new("prog", "/bin/sh", pattern, env).unwrap())
     }
 
     /// Waits until `count` processes said that they are there, and returns what waits until none is.
@@ -588,6 +591,31 @@ async fn a_chain_of_forks_is_caught() {
     marked.gone(reader).await;
 }
 
+/// The same where each sets itself apart in a session of its own, and stays: there is no group to kill, and who is killed
+/// first makes room for more.
+#[tokio::test]
+async fn a_chain_of_sessions_is_caught() {
+    let marked = Marked::new();
+    // It ends by itself in the end, so that a failure leaves a machine behind that can report it.
+    let script = r#"
+        exec 9>"$PIPE"
+        LINK='[ $LEFT -gt 0 ] || exit; [ $LEFT -ne 4980 ] || echo ready >&9
+              LEFT=$((LEFT - 1)); export LEFT; setsid sh -c "$LINK" & while :; do sleep 1000; done'
+        LEFT=5000
+        export LINK LEFT
+        setsid sh -c "$LINK" &
+        while :; do sleep 1000; done
+    "#;
+    let tools = load(&marked.policy(), &Request { args: &["-c", script], ..Request::default() }).await;
+    let mut call = Box::pin(async move { tools.call("echo", json!({})).await });
+    let reader = tokio::select! {
+        outcome = &mut call => panic!("{outcome:?}"),
+        reader = marked.ready(1) => reader,
+    };
+    drop(call);
+    marked.gone(reader).await;
+}
+
 /// The same with many at once, and output without end.
 #[tokio::test]
 async fn floods_are_ended() {
@@ -623,6 +651,82 @@ async fn a_program_that_kills_its_supervisor_is_lost_and_killed() {
         other => panic!("{other:?}"),
     }
     marked.gone(reader).await;
+}
+
+/// Everything that the program can do to its supervisor but kill it: it is stopped, over and over.
+const STOPS_ITS_SUPERVISOR: &str = r#"
+    while :; do kill -STOP $PPID; done &
+    kill -STOP $PPID
+"#;
+
+#[tokio::test]
+async fn a_program_that_stops_its_supervisor_ends_with_the_dropped_call() {
+    let marked = Marked::new();
+    let script = format!("{STAYS}\n{STOPS_ITS_SUPERVISOR}\necho ready >&9\nwhile :; do sleep 1000; done");
+    let tools = load(&marked.policy(), &Request { args: &["-c", &script], ..Request::default() }).await;
+    let mut call = Box::pin(async move { tools.call("echo", json!({})).await });
+    let reader = tokio::select! {
+        outcome = &mut call => panic!("{outcome:?}"),
+        reader = marked.ready(STAYING + 1) => reader,
+    };
+    let supervisor = parent_of_one(&marked.marker);
+    drop(call);
+    marked.gone(reader).await;
+    in_time(move || {
+        while supervisor.exists() {
+            std::thread::yield_now();
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_program_that_stops_its_supervisor_has_no_more_time_than_it_was_given() {
+    let marked = Marked::new();
+    let script = format!("{STAYS}\n{STOPS_ITS_SUPERVISOR}\necho ready >&9\nwhile :; do sleep 1000; done");
+    let request = Request { args: &["-c", &script], limit: Some(4_000), ..Request::default() };
+    let tools = load(&marked.policy(), &request).await;
+    let call = tokio::spawn(async move { tools.call("echo", json!({})).await });
+    let reader = marked.ready(STAYING + 1).await;
+    match Ran::read(success(call.await.unwrap()).value.value()) {
+        Ran::Unavailable(message) => assert!(message.contains("its supervisor does not answer"), "{message}"),
+        other => panic!("{other:?}"),
+    }
+    // Not even for a moment after the call.
+    assert_eq!(alive(&marked.marker), [""; 0]);
+    marked.gone(reader).await;
+}
+
+/// The command does not end before them, or there would be nobody left to kill what a stopped supervisor does not.
+#[tokio::test]
+async fn a_program_that_stops_its_supervisor_does_not_outlive_the_command() {
+    let marked = Marked::new();
+    let script = format!(r#"exec 9>"$PIPE"; {STOPS_ITS_SUPERVISOR} echo ready >&9; while :; do sleep 1000; done"#);
+    let (file, cache) = (tempfile::NamedTempFile::new().unwrap(), tempfile::tempdir().unwrap());
+    std::fs::write(file.path(), wasm(&Request { args: &["-c", &script], ..Request::default() })).unwrap();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_fumehood"));
+    command.arg("run").arg(file.path()).args(["--args", "{}", "--limit", "wall-clock-ms=4000"]);
+    command.arg("--allow").arg(marked.grant().to_string()).arg("--cache").arg(cache.path());
+    let command = tokio::spawn(in_time(move || command.output().unwrap()));
+    let reader = marked.ready(1).await;
+    let output = command.await.unwrap();
+    assert_eq!(alive(&marked.marker), [""; 0], "{output:?}");
+    assert!(!output.status.success(), "{output:?}");
+    marked.gone(reader).await;
+}
+
+/// The directory in `/proc` of the process that adopted all that have this variable.
+fn parent_of_one(marker: &str) -> PathBuf {
+    let parents = alive(marker).into_iter().filter_map(|path| {
+        let status = std::fs::read_to_string(Path::new(&path).join("status")).ok()?;
+        let parent = status.lines().find_map(|line| line.strip_prefix("PPid:"))?.trim();
+        Some(Path::new("/proc").join(parent))
+    });
+    let mut workers = parents.filter(|path| {
+        let command = std::fs::read(path.join("cmdline")).unwrap_or_default();
+        command.split(|byte| *byte == 0).any(|word| word == b"supervise")
+    });
+    workers.next().expect("a supervisor")
 }
 
 #[test]

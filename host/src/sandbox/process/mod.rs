@@ -5,6 +5,7 @@
 
 #[cfg(target_os = "linux")]
 mod descendants;
+mod hold;
 mod protocol;
 #[cfg(target_os = "linux")]
 mod supervise;
@@ -12,14 +13,16 @@ mod supervise;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
+use std::time::Duration;
 
 use cap_std::fs::Dir;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _};
-use tokio::process::{Child, Command};
+use tokio::process::{ChildStdin, ChildStdout};
 use wasmtime::component::Val;
 
+use self::hold::{Hold, Holds};
 use self::protocol::{ANSWER_BYTES, Answer, Exit, VERSION};
 #[cfg(target_os = "linux")]
 pub(crate) use self::supervise::supervise;
@@ -45,6 +48,8 @@ pub(crate) const SUPERVISE: &str = "supervise";
 const COMMAND_BYTES: usize = 2 << 20;
 /// What the system counts for each argument and variable, besides its text.
 const POINTER: usize = 8;
+/// How long after its program's time a supervisor may answer. It kills in milliseconds; a machine that swaps takes longer.
+const LATE: Duration = Duration::from_secs(5);
 /// As much of a command as a decision keeps.
 const COMMAND_SHOWN: usize = 512;
 
@@ -58,6 +63,7 @@ pub(super) struct Programs {
     asked: Vec<Name>,
     grants: Vec<ProcessGrant>,
     mounts: Arc<[OpenMount]>,
+    holds: Holds,
 }
 
 /// A program is granted, and this host cannot run it.
@@ -98,7 +104,7 @@ impl Programs {
                 Capability::Process { program } => Some(program.clone()),
                 _ => None,
             });
-        Ok(Some(Arc::new(Self { worker, asked: asked.collect(), grants, mounts: mounts.clone() })))
+        Ok(Some(Arc::new(Self { worker, asked: asked.collect(), grants, mounts: mounts.clone(), holds: Holds::new() })))
     }
 
     /// Run a program to its end. Dropping the future kills it and all that comes from it.
@@ -137,20 +143,25 @@ impl Programs {
             |error: io::Error| ProcessError::Unavailable(format!("the program {program} was lost: {error}"));
         let mut head = protocol::head(&message).map_err(not_known)?;
         head.extend(stdin.unwrap_or_default());
-        let mut supervisor = self.start(directory.as_ref()).map_err(|error| {
+        let (hold, input, output) = self.start(directory.as_ref()).map_err(|error| {
             ProcessError::Unavailable(format!("the program {program} cannot be supervised: {error}"))
         })?;
         // Its directory is open in the supervisor by now.
         drop(directory);
-        match converse(&mut supervisor, &head, output_bytes).await {
-            Ok(Ok(completed)) => Ok(completed),
-            Ok(Err(reason)) => {
+        let answer = converse(input, output, &head, output_bytes);
+        let answer = match time_limit_ms {
+            Some(limit) => tokio::time::timeout(Duration::from_millis(limit) + LATE, answer).await,
+            // The call's own deadline drops this.
+            None => Ok(answer.await),
+        };
+        hold.ended().await;
+        match answer {
+            Ok(Ok(Ok(completed))) => Ok(completed),
+            Ok(Ok(Err(reason))) => {
                 Err(ProcessError::Unavailable(format!("the program {program} cannot be started: {reason}")))
             }
-            Err(error) => {
-                clear_up(&supervisor).await;
-                Err(not_known(error))
-            }
+            Ok(Err(error)) => Err(not_known(error)),
+            Err(_elapsed) => Err(not_known(io::Error::other("its time is up, and its supervisor does not answer"))),
         }
     }
 
@@ -174,19 +185,20 @@ impl Programs {
         })
     }
 
-    fn start(&self, directory: Option<&Dir>) -> io::Result<Child> {
+    fn start(&self, directory: Option<&Dir>) -> io::Result<(Hold, ChildStdin, ChildStdout)> {
         // The descriptor's own path: nobody can put another directory in its place. It is read in the new process, which
         // has this one's descriptors until it becomes another program.
         let directory = directory.map_or_else(|| PathBuf::from("/"), by_descriptor);
-        Command::new(&self.worker)
+        let mut command = Command::new(&self.worker);
+        command
             .args([WORKER, SUPERVISE])
             .env_clear()
             .current_dir(directory)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            // Not killed when dropped: its input ends then, and it kills what it has started before it ends itself.
-            .spawn()
+            .stderr(Stdio::null());
+        // Not killed when dropped: its input ends then, and it kills what it has started before it ends itself.
+        self.holds.start(&mut command)
     }
 }
 
@@ -203,10 +215,12 @@ fn below<'a>(mount: &str, path: &'a str) -> Option<&'a str> {
 }
 
 /// What the supervisor says of the program: how it ended, or why it did not start.
-async fn converse(supervisor: &mut Child, head: &[u8], most: u64) -> io::Result<Result<Completed, String>> {
-    let (Some(mut input), Some(mut output)) = (supervisor.stdin.take(), supervisor.stdout.take()) else {
-        return Err(io::Error::other("its streams are missing"));
-    };
+async fn converse(
+    mut input: ChildStdin,
+    mut output: ChildStdout,
+    head: &[u8],
+    most: u64,
+) -> io::Result<Result<Completed, String>> {
     // Kept open until the answer is in, and closed when this future is dropped: the supervisor then kills everything.
     input.write_all(head).await?;
     input.flush().await?;
@@ -230,7 +244,6 @@ async fn converse(supervisor: &mut Child, head: &[u8], most: u64) -> io::Result<
         stderr_truncated: stderr.truncated,
     };
     drop(input);
-    supervisor.wait().await?;
     Ok(Ok(completed))
 }
 
@@ -240,16 +253,6 @@ async fn stream(from: &mut (impl AsyncRead + Unpin), bytes: u64, most: u64) -> i
         return Err(io::Error::other("the output is not as announced"));
     }
     Ok(kept)
-}
-
-/// The supervisor ended before its work was done: something killed it. What stayed in its session is killed from here.
-async fn clear_up(supervisor: &Child) {
-    #[cfg(target_os = "linux")]
-    if let Some(leader) = supervisor.id().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw)
-    {
-        let work = move || descendants::Processes::open().and_then(|processes| processes.kill_session(leader));
-        let _nothing_more_to_do = tokio::task::spawn_blocking(work).await;
-    }
 }
 
 /// The beginning of a command, for the log: a tool may hand over megabytes that nobody will read.
