@@ -218,15 +218,15 @@ impl Run {
         let Call { tool: name, args, cancel, progress } = call;
         let tool = self.find(ready, &name)?;
         self.still_approved(ready)?;
-        let args = self.arguments(&tool, args, &cancel).await?;
         let deadline = place.tightened(began + Duration::from_millis(self.limits.value(LimitName::WallClock)));
+        let args = self.arguments(&tool, args, deadline, &cancel).await?;
         let ticking = ready.engine.ticking();
         let slot = self.slot(ready, &cancel, deadline, place.level()).await?;
         let caller = NestedCaller::of(ready, place, &name, self.limits, deadline, &cancel);
         let until = interrupt(deadline, &cancel);
         let text = self.execute(ready, &tool, &args, caller, progress, until).await;
         self.usage.at_least(LimitName::WallClock, u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX));
-        let value = self.gate(&tool, text?, &cancel).await?;
+        let value = self.gate(&tool, text?, deadline, &cancel).await?;
         let limits = self.limits;
         let sealed = SealedSandbox::new(&ready.program, &limits);
         let (content, report) = sealed.render(&name, &args, &value, &mut self.usage, cancelled(&cancel)).await;
@@ -237,8 +237,8 @@ impl Run {
     async fn pending(&mut self, ready: &Ready, call: &Call) -> Staged<Card> {
         let tool = self.find(ready, &call.tool)?;
         self.still_approved(ready)?;
-        let args = self.arguments(&tool, call.args.clone(), &call.cancel).await?;
         let deadline = Instant::now() + Duration::from_millis(self.limits.value(LimitName::WallClock));
+        let args = self.arguments(&tool, call.args.clone(), deadline, &call.cancel).await?;
         let _ticking = ready.engine.ticking();
         let _slot = self.slot(ready, &call.cancel, deadline, 0).await?;
         let limits = self.limits;
@@ -287,9 +287,10 @@ impl Run {
         &mut self,
         tool: &Callable<'_>,
         args: Arguments,
+        deadline: Instant,
         cancel: &CancellationToken,
     ) -> Staged<Valid<Args>> {
-        self.gates(tool.input, args, cancel, &ARGUMENTS).await
+        self.gates(tool.input, args, deadline, cancel, &ARGUMENTS).await
     }
 
     /// The queue for a free instance counts against the deadline.
@@ -355,8 +356,14 @@ impl Run {
     }
 
     /// From here on there is a canonical value.
-    async fn gate(&mut self, tool: &Callable<'_>, text: String, cancel: &CancellationToken) -> Staged<CanonicalValue> {
-        self.gates(tool.output, Arguments::Text(text), cancel, &VALUE).await
+    async fn gate(
+        &mut self,
+        tool: &Callable<'_>,
+        text: String,
+        deadline: Instant,
+        cancel: &CancellationToken,
+    ) -> Staged<CanonicalValue> {
+        self.gates(tool.output, Arguments::Text(text), deadline, cancel, &VALUE).await
     }
 
     /// Both gates, in order.
@@ -364,6 +371,7 @@ impl Run {
         &mut self,
         schema: &Schema,
         source: Arguments,
+        deadline: Instant,
         cancel: &CancellationToken,
         what: &Gated,
     ) -> Staged<Valid<K>> {
@@ -385,7 +393,11 @@ impl Run {
             });
             tokio::select! {
                 biased;
-                () = cancel.cancelled() => return Err(self.failure(what.cancelled, "cancelled")),
+                // The thread may be long in coming: the pool is every call's.
+                why = interrupt(deadline, cancel) => return Err(match why {
+                    Interrupt::Deadline => self.timeout(what.checking),
+                    Interrupt::Cancelled => self.failure(what.cancelled, "cancelled"),
+                }),
                 done = work => match done {
                     Ok(done) => done.map_err(|error| self.not_json(what, &error))?,
                     Err(error) => return Err(self.fault(error.to_string())),
@@ -524,6 +536,7 @@ struct Rendered<'a> {
 /// What goes through the gates, for the words of a refusal.
 struct Gated {
     name: &'static str,
+    checking: &'static str,
     does: &'static str,
     code: Code,
     cancelled: Code,
@@ -532,6 +545,7 @@ struct Gated {
 
 const ARGUMENTS: Gated = Gated {
     name: "arguments",
+    checking: "checking the arguments",
     does: "arguments do",
     code: Code::InvalidArgs,
     cancelled: Code::AbortedBeforeDispatch,
@@ -540,6 +554,7 @@ const ARGUMENTS: Gated = Gated {
 
 const VALUE: Gated = Gated {
     name: "value",
+    checking: "checking the value",
     does: "value does",
     code: Code::InvalidToolOutput,
     cancelled: Code::Aborted,

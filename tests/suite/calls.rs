@@ -179,6 +179,48 @@ async fn cancelled_before_it_began() {
     assert_eq!(failure(running.await.unwrap()).code, Code::Aborted);
 }
 
+/// Long texts are checked on a thread that other calls may hold. One that does not come is not waited for.
+#[test]
+fn out_of_time_while_a_text_waits_to_be_checked() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(1).build().unwrap();
+    runtime.block_on(async {
+        let host = host(1);
+        // `{"a":"aaa…"}`, of 32 KiB.
+        let long = Guest {
+            items: r#"(data (i32.const 1024) "{\"a\":\"") (data (i32.const 33792) "\"}")"#,
+            execute: "(memory.fill (i32.const 1030) (i32.const 97) (i32.const 32762))
+                (call $ok (i32.const 1024) (i32.const 32770))",
+            ..Guest::default()
+        };
+        let policy = Policy::nothing().limit(LimitName::WallClock, 500).unwrap();
+        let short = load(&host, Guest::default(), &policy).await;
+        let long_value = load(&host, long, &policy).await;
+        let args = || Call::from_text("echo", format!("{{\"a\":\"{}\"}}", "a".repeat(32 << 10)));
+
+        let (release, held) = std::sync::mpsc::channel::<()>();
+        let holding = tokio::task::spawn_blocking(move || held.recv().unwrap());
+        let check = |outcome: Outcome, expect: &str| {
+            let failed = failure(outcome);
+            assert_eq!(failed.code, Code::ToolTimeout);
+            assert!(failed.message.starts_with(expect), "{}", failed.message);
+        };
+        check(short.run(args()).await, "out of time checking the arguments: wall-clock-ms is 500 (policy)");
+        let card = short.pending_card(&args()).await.unwrap_err();
+        assert_eq!(card.code, Code::ToolTimeout);
+        check(
+            long_value.call("echo", json!({})).await,
+            "out of time checking the value: wall-clock-ms is 500 (policy)",
+        );
+        // A short text needs no thread.
+        success(short.call("echo", json!({})).await);
+
+        release.send(()).unwrap();
+        holding.await.unwrap();
+        success(short.run(args()).await);
+        success(long_value.call("echo", json!({})).await);
+    });
+}
+
 #[tokio::test]
 async fn cancelled_in_execute() {
     let host = host(1);

@@ -65,7 +65,8 @@ macro_rules! limits {
 }
 
 limits! {
-    /// Time from the call's start to the end of `execute`, waiting for a free slot and for the host included.
+    /// Time from the call's start until the value of `execute` is checked, waiting for a free slot and for the host
+    /// included.
     WallClock = "wall-clock-ms", "ms", 30_000, 1, 86_400_000;
     /// Wasm work of one projector, in wasmtime's fuel units: about one per instruction, one per byte of a bulk copy.
     /// Two thousand million are one to three seconds.

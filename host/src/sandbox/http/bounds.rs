@@ -40,6 +40,10 @@ impl HttpBounds {
     };
 }
 
+/// The shortest time that a guest may set for finding a host and connecting to it. A connection's first packet is sent
+/// again after a second (RFC 6298): less is no attempt, and would begin look-ups in order to leave them behind.
+pub(super) const LEAST_CONNECT: Duration = Duration::from_secs(1);
+
 /// How long each step may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Times {

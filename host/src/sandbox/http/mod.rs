@@ -54,7 +54,7 @@ impl Network {
     /// # Errors
     /// The TLS library cannot be set up.
     pub fn standard() -> Result<Self, TlsRootsError> {
-        Ok(Self::new(Arc::new(SystemResolver), TlsRoots::of_the_web()?))
+        Ok(Self::new(Arc::new(SystemResolver::default()), TlsRoots::of_the_web()?))
     }
 }
 

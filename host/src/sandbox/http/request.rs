@@ -8,7 +8,7 @@ use wasmtime_wasi_http::{Error, RequestOptions, WasiBody};
 
 use super::Shared;
 use super::body::RequestBody;
-use super::bounds::Times;
+use super::bounds::{LEAST_CONNECT, Times};
 use crate::capability::http::{Target, is_reserved, plain_name};
 use crate::policy::http::{HttpAllowed, HttpDenied};
 
@@ -58,7 +58,7 @@ impl Shared {
         let shorter = |theirs: Option<Duration>, own: Duration| theirs.map_or(own, |theirs| theirs.min(own));
         let options = options.unwrap_or_default();
         let times = Times {
-            connect: shorter(options.connect_timeout, own.connect),
+            connect: shorter(options.connect_timeout.map(|theirs| theirs.max(LEAST_CONNECT)), own.connect),
             first_byte: shorter(options.first_byte_timeout, own.first_byte),
             between_bytes: shorter(options.between_bytes_timeout, own.between_bytes),
         };

@@ -158,8 +158,46 @@ async fn a_guest_shortens_the_waits_and_does_not_lengthen_them() {
     assert_eq!(times(None), own);
     assert_eq!(times(all(None)), own);
     assert_eq!(times(all(Some(Duration::MAX))), own);
-    let short = Duration::from_millis(1);
+    let short = Duration::from_secs(2);
     assert_eq!(times(all(Some(short))), Times { connect: short, first_byte: short, between_bytes: short });
+    // The first has a floor: each attempt may leave a look-up behind.
+    for short in [Duration::ZERO, Duration::from_millis(1)] {
+        assert_eq!(times(all(Some(short))), Times { connect: LEAST_CONNECT, first_byte: short, between_bytes: short });
+    }
+}
+
+/// A look-up that nobody waits for any more holds its place, and with it a thread, until it ends.
+#[tokio::test]
+async fn look_ups_left_behind_are_counted() {
+    let server = Server::start(OK).await;
+    let (begun, begins) = std::sync::mpsc::channel();
+    let (end, ends) = std::sync::mpsc::channel::<()>();
+    let ends = Mutex::new(ends);
+    let resolver = Arc::new(SystemResolver::bounded(1, move |_, _| {
+        begun.send(()).unwrap();
+        ends.lock().unwrap().recv().unwrap();
+        Ok(vec![([127, 0, 0, 1], 9).into()])
+    }));
+    let grant = format!("http://name.test:{}/ GET 127.0.0.1", server.port());
+    let url = format!("http://name.test:{}/", server.port());
+    let call = |connect| {
+        let setup = Setup::new(&[&grant]).resolver(resolver.clone());
+        setup.bounds(|bounds| bounds.times.connect = connect).call()
+    };
+    // Several calls of one host share its resolver. One look-up begins, however many give up.
+    for _ in 0..4 {
+        assert_eq!(word(&call(Duration::from_millis(5)).get(&url).await), "DnsTimeout");
+    }
+    assert_eq!(begins.iter().take(1).count(), 1);
+    assert_eq!(begins.try_recv(), Err(std::sync::mpsc::TryRecvError::Empty));
+    // Its end is the next one's turn, and the twin that waits for it is answered.
+    let mut patient = call(HttpBounds::STANDARD.times.connect);
+    let mut sending = patient.start(get(&url).body(empty()).unwrap(), None);
+    assert!(is_pending(&mut sending).await);
+    end.send(()).unwrap();
+    end.send(()).unwrap();
+    assert_eq!(sending.await.unwrap().0.status(), 200);
+    assert_eq!(begins.try_recv(), Ok(()));
 }
 
 #[tokio::test]

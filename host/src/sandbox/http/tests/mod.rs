@@ -21,7 +21,7 @@ use std::pin::Pin;
 
 use http::HeaderMap;
 
-use super::bounds::Times;
+use super::bounds::{LEAST_CONNECT, Times};
 use super::*;
 use crate::capability::http::HttpRule;
 use crate::policy::HttpGrant;
