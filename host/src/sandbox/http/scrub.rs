@@ -9,6 +9,7 @@ const MASK: u8 = b'*';
 /// Texts to look for, all at once (Aho and Corasick, 1975: one step per byte, however many texts).
 pub(super) struct Needles {
     nodes: Vec<Node>,
+    longest: usize,
     /// The texts in lower case, for what knows no other.
     lowered: Vec<String>,
 }
@@ -18,8 +19,6 @@ struct Node {
     next: Vec<(u8, usize)>,
     /// The node of the longest proper suffix that begins a text.
     fail: usize,
-    /// How many bytes lead here: so many of the last bytes read may be the start of a text.
-    depth: usize,
     /// The longest text that ends here.
     ends: usize,
 }
@@ -34,16 +33,17 @@ impl Needles {
     /// Empty texts are left out.
     pub(super) fn new<'a>(texts: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let mut nodes = vec![Node::default()];
-        let mut lowered = Vec::new();
+        let (mut lowered, mut longest) = (Vec::new(), 0);
         for text in texts.into_iter().filter(|text| !text.is_empty()) {
             lowered.push(String::from_utf8_lossy(text).to_ascii_lowercase());
+            longest = longest.max(text.len());
             let mut at = 0;
-            for (depth, byte) in text.iter().enumerate() {
+            for byte in text {
                 at = match nodes[at].child(*byte) {
                     Some(node) => node,
                     None => {
                         let node = nodes.len();
-                        nodes.push(Node { depth: depth + 1, ..Node::default() });
+                        nodes.push(Node::default());
                         nodes[at].next.push((*byte, node));
                         node
                     }
@@ -51,7 +51,7 @@ impl Needles {
             }
             nodes[at].ends = text.len();
         }
-        let mut needles = Self { nodes, lowered };
+        let mut needles = Self { nodes, longest, lowered };
         needles.link();
         needles
     }
@@ -96,7 +96,8 @@ impl Needles {
     }
 }
 
-/// The same over a stream. It holds back what may be the start of a text, and nothing else.
+/// The same over a stream. It holds back as many bytes as may be the start of a text, whether they are one or not: else the
+/// sizes of what is passed on would tell a guest that echoes its guesses how much of one is right.
 pub(super) struct Scrub {
     needles: Arc<Needles>,
     at: usize,
@@ -119,11 +120,12 @@ impl Scrub {
         bytes.extend_from_slice(chunk);
         for at in start..bytes.len() {
             self.at = self.needles.step(self.at, bytes[at]);
-            // All of a text that ends here is in the buffer: since its first byte, this much was held back.
+            // All of a text that ends here is in the buffer: that much was held back.
             let ends = self.needles.nodes[self.at].ends;
             bytes[at + 1 - ends..=at].fill(MASK);
         }
-        self.held = bytes.split_off(bytes.len() - self.needles.nodes[self.at].depth);
+        let held = self.needles.longest.saturating_sub(1);
+        self.held = bytes.split_off(bytes.len().saturating_sub(held));
         bytes
     }
 
@@ -195,13 +197,35 @@ mod tests {
         }
     }
 
+    /// A guest that has its guesses echoed learns nothing from the sizes of the pieces.
     #[test]
-    fn holds_back_only_what_may_be_a_start() {
-        let mut scrub = Scrub::new(Arc::new(Needles::new([&b"secret"[..]])));
-        assert_eq!(scrub.push(b"not one"), b"not one");
-        assert_eq!(scrub.push(b" sec"), b" ");
-        assert_eq!(scrub.push(b"ond"), b"second");
-        assert_eq!(scrub.push(b"secre"), b"");
-        assert_eq!(scrub.finish(), b"secre");
+    fn how_much_is_held_back_does_not_depend_on_the_text() {
+        let needles = Arc::new(Needles::new([&b"secret"[..], b"c2VjcmV0"]));
+        let sizes = |text: &[u8], size: usize| {
+            let mut scrub = Scrub::new(Arc::clone(&needles));
+            let mut sizes: Vec<_> = text.chunks(size).map(|chunk| scrub.push(chunk).len()).collect();
+            sizes.push(scrub.finish().len());
+            sizes
+        };
+        let texts = [
+            "nothing of it here",
+            "a guess: s e c r e",
+            "is it sec is it se",
+            "................se",
+            ".............secre",
+        ];
+        for text in texts.iter().chain(&[
+            "............secret",
+            "secretsecretsecret",
+            "..........c2VjcmV0",
+            "c2VjcmVc2VjcmVsecr",
+        ]) {
+            for size in 1..=text.len() {
+                assert_eq!(sizes(text.as_bytes(), size), sizes(&[b'.'; 18], size), "{text} in chunks of {size}");
+            }
+        }
+        assert_eq!(sizes(&[b'.'; 18], 10), [3, 8, 7]);
+        // Without a text there is nothing to wait for.
+        assert_eq!(Scrub::new(Arc::new(Needles::new([]))).push(b"all"), b"all");
     }
 }

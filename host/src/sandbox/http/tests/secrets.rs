@@ -114,6 +114,30 @@ async fn an_echo_inside_something_in_base64_is_overwritten() {
     }
 }
 
+/// The frames of two echoes are alike, whether one begins the secret or not.
+#[tokio::test]
+async fn the_parts_of_an_answer_tell_no_guess_from_another() {
+    let frames = async |guess: &str| {
+        let pieces = [format!("{}{guess}", "-".repeat(200)), "-".repeat(200), format!("{guess}--")];
+        let server = Server::start(chunked("", pieces.iter().map(String::as_str))).await;
+        let mut call = call(&server);
+        let (response, connection) = call.start(get(&server.url("/in/")).body(empty()).unwrap(), None).await.unwrap();
+        let connection = wasmtime_wasi::runtime::spawn(Box::into_pin(connection));
+        let (mut body, mut sizes) = (response.into_body(), Vec::new());
+        while let Some(frame) = body.frame().await {
+            sizes.push(frame.unwrap().into_data().unwrap().len());
+        }
+        drop(connection);
+        sizes
+    };
+    let wrong = frames("---------").await;
+    assert_eq!(wrong.iter().sum::<usize>(), 420);
+    for length in 1..=9 {
+        assert_eq!(frames(&format!("{:-<9}", &VALUE[..length])).await, wrong, "{length}");
+        assert_eq!(frames(&format!("{:->9}", &VALUE[..length])).await, wrong, "{length}");
+    }
+}
+
 #[tokio::test]
 async fn a_name_that_holds_a_secret_is_dropped() {
     let server =
