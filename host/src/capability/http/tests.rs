@@ -12,6 +12,30 @@ fn rule(text: &str) -> HttpRule {
     text.parse().unwrap_or_else(|error| panic!("{error}"))
 }
 
+/// Each layer costs a reading of the whole path, so there are few of them.
+#[test]
+fn a_path_escaped_many_times_over_is_disguised() {
+    let check = |layers: usize, name: &str, expect: bool| {
+        let url = format!("https://a/v1/%{}{name}", "25".repeat(layers));
+        assert_eq!(target(&url).unwrap().is_disguised(), expect, "{layers} {name}");
+    };
+    // A letter is one; a third layer is the last that is undone, and a dot is found below it.
+    check(0, "41", false);
+    check(1, "41", false);
+    check(2, "41", false);
+    check(3, "41", true);
+    check(2, "2ea", false);
+    check(2, "2e", true);
+    check(2, "2e./x", true);
+    check(3, "2e./x", true);
+    check((8_000 - 3) / 2, "41", true);
+    check((8_000 - 3) / 2, "2e./x", true);
+    // Length alone is no disguise, nor are many segments or escapes.
+    for plain in ["a".repeat(8_000), "a/".repeat(4_000), "%41".repeat(2_600), "a;b/".repeat(2_000)] {
+        assert!(!target(&format!("https://a/{plain}")).unwrap().is_disguised());
+    }
+}
+
 #[test]
 fn a_rule_reads_and_writes_one_spelling() {
     let check = |text: &str, expect: &str| {
