@@ -10,8 +10,8 @@ use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 
 use fumehood::{
-    CacheLocation, Code, Compiler, Component, EngineSettings, Grant, Host, Inspected, LoadLimits, Network, Outcome,
-    Policy, Resolve, Resolved, TlsRoots, Toolset,
+    CacheLocation, Code, Compiler, Component, EngineSettings, Grant, Host, Inspected, LimitName, LoadLimits, Network,
+    Outcome, Policy, Resolve, Resolved, TlsRoots, Toolset,
 };
 use serde_json::{Value, json};
 use support::{Guest, World, component_from_core_wat, with_section};
@@ -158,6 +158,23 @@ async fn a_request_takes_a_grant_and_each_denial_names_it() {
     assert_eq!(end, Ok("200".to_owned()));
     assert_eq!(decided, [(true, format!("http=http://name.test:{port}/ GET"))]);
     assert_eq!(seen.lock().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn the_number_of_requests_is_bounded() {
+    let (port, seen) = server();
+    let to = format!("name.test:{port}");
+    let grant = format!("http=http://name.test:{port}/ GET 127.0.0.1");
+    let bounded = |most| policy(&[&grant]).limit(LimitName::HttpRequests, most).unwrap();
+    let outcome = load(http(), &bounded(1)).await.call("echo", json!({ "to": to })).await;
+    assert_eq!(outcome.usage().get(LimitName::HttpRequests).used, 1);
+    let Outcome::Success(success) = outcome else { panic!("{outcome:?}") };
+    assert_eq!(success.value.text(), "200");
+    let (end, decided) = fetch(&load(http(), &bounded(0)).await, &to).await;
+    let (code, message) = end.unwrap_err();
+    assert_eq!(code, Code::ResourceExhausted, "{message}");
+    assert!(message.contains("http-requests: 1 requests wanted, 0 allowed (policy)"), "{message}");
+    assert_eq!((decided, seen.lock().unwrap().len()), (vec![], 1));
 }
 
 #[tokio::test]

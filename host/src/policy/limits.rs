@@ -91,6 +91,9 @@ limits! {
     JsonNodes = "json-nodes", "nodes", 1_000_000, 1, 50_000_000;
     /// Calls of one export into the host.
     HostCalls = "host-calls", "calls", 5_000_000, 1, 1_000_000_000;
+    /// HTTP requests that one `execute` makes, those that are denied included. A guest may keep what came back of each: the
+    /// headers of so many, at 64 KiB, are 16 MiB of the host's memory.
+    HttpRequests = "http-requests", "requests", 256, 0, 65_536;
     /// Programs that one `execute` starts, one after the other. A tool that asks `git` about each of a hundred files fits;
     /// a loop that starts one after the other does not run for long.
     ProcessRuns = "process-runs", "runs", 256, 0, 65_536;

@@ -28,6 +28,7 @@ pub(super) struct Meter {
     memory: u64,
     table_elements: u64,
     host_calls: u64,
+    http_requests: u64,
     process_runs: u64,
     /// The call that returns next is the engine's own, made for a yield.
     yielding: bool,
@@ -35,7 +36,7 @@ pub(super) struct Meter {
 
 impl Meter {
     pub(super) fn new(limits: Limits) -> Self {
-        Self { limits, memory: 0, table_elements: 0, host_calls: 0, process_runs: 0, yielding: false }
+        Self { limits, memory: 0, table_elements: 0, host_calls: 0, http_requests: 0, process_runs: 0, yielding: false }
     }
 
     pub(super) fn limits(&self) -> &Limits {
@@ -57,6 +58,13 @@ impl Meter {
         self.within(LimitName::HostCalls, self.host_calls)
     }
 
+    /// So many requests were made. The one past the limit was not sent.
+    pub(super) fn requests_made(&mut self, made: u64) -> Result<(), Exceeded> {
+        self.within(LimitName::HttpRequests, made)?;
+        self.http_requests = made;
+        Ok(())
+    }
+
     /// A program is about to be started.
     pub(super) fn count_process_run(&mut self) -> Result<(), Exceeded> {
         self.within(LimitName::ProcessRuns, self.process_runs + 1)?;
@@ -68,6 +76,7 @@ impl Meter {
         usage.at_least(LimitName::Memory, self.memory);
         usage.at_least(LimitName::TableElements, self.table_elements);
         usage.at_least(LimitName::HostCalls, self.host_calls);
+        usage.at_least(LimitName::HttpRequests, self.http_requests);
         usage.at_least(LimitName::ProcessRuns, self.process_runs);
     }
 

@@ -141,10 +141,16 @@ impl Program {
     }
 
     /// What requests go through, where any are granted.
-    fn http(&self, decisions: &Decisions) -> Option<HttpContext> {
+    fn http(&self, decisions: &Decisions, limits: &Limits) -> Option<HttpContext> {
         let network = self.network.clone()?;
         let access = Arc::clone(self.approved.grants().http());
-        Some(HttpContext::new(access, Arc::clone(&self.secrets), network, decisions.clone()))
+        Some(HttpContext::new(
+            access,
+            Arc::clone(&self.secrets),
+            network,
+            decisions.clone(),
+            limits.value(LimitName::HttpRequests),
+        ))
     }
 
     fn pre(&self, export: Export) -> &ToolComponentPre<State> {
@@ -180,7 +186,7 @@ impl Program {
                 Ok(())
             }
             // On the way back: only then is it known whether the guest called, or was made to yield.
-            CallHook::ReturningFromHost => Ok(context.data_mut().meter.count_host_call()?),
+            CallHook::ReturningFromHost => Ok(context.data_mut().count_host_call()?),
             CallHook::CallingWasm => Ok(()),
         });
         Ok(store)

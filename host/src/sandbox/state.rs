@@ -12,7 +12,7 @@ use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpHooks, WasiHttpVi
 use super::Program;
 use super::http::{FIELD_BYTES, HttpContext, NoHttp};
 use super::log::{Capture, GuestLog};
-use super::meter::Meter;
+use super::meter::{Exceeded, Meter};
 use super::process::Programs;
 use super::tools::CallableTools;
 use crate::bindings::fumehood::tool::progress;
@@ -105,7 +105,7 @@ impl State {
         tools: Option<CallableTools>,
         progress: Option<ProgressSink>,
     ) -> wasmtime::Result<Self> {
-        let http = program.http(&decisions);
+        let http = program.http(&decisions, meter.limits());
         let (unused, programs) = (program.first_uses.clone(), program.programs.clone());
         let granted = Some(Granted { decisions, unused, programs, tools });
         if !program.uses_wasi {
@@ -140,6 +140,15 @@ impl State {
             }
             *granted != kind
         });
+    }
+
+    /// A call into the host has returned. The one past a limit is the guest's last.
+    pub(super) fn count_host_call(&mut self) -> Result<(), Exceeded> {
+        self.meter.count_host_call()?;
+        match self.wasi.as_ref().and_then(|wasi| wasi.http.as_ref()) {
+            Some(http) => self.meter.requests_made(http.made()),
+            None => Ok(()),
+        }
     }
 
     /// The first request that was not sent.

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-/// How much HTTP one call gets. A policy does not change these; a call's wall clock ends all of it.
+use crate::policy::LimitName;
+
+/// How much HTTP one call gets. A policy changes the number of requests alone; a call's wall clock ends all of it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HttpBounds {
     pub(super) request_headers: usize,
@@ -13,6 +15,7 @@ pub(super) struct HttpBounds {
     pub(super) response_body_bytes: u64,
     pub(super) times: Times,
     pub(super) concurrent: usize,
+    pub(super) requests: u64,
 }
 
 impl HttpBounds {
@@ -37,6 +40,7 @@ impl HttpBounds {
         },
         // Six per host are what browsers open; two hosts' worth, and a few.
         concurrent: 16,
+        requests: LimitName::HttpRequests.standard(),
     };
 }
 

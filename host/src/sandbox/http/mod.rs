@@ -69,6 +69,8 @@ pub(crate) struct HttpContext {
     shared: Arc<Shared>,
     /// One per connection.
     places: Arc<Semaphore>,
+    /// How many requests the guest wanted to send.
+    made: u64,
 }
 
 struct Shared {
@@ -87,8 +89,9 @@ impl HttpContext {
         secrets: Arc<[LoadedSecret]>,
         network: Network,
         decisions: Decisions,
+        requests: u64,
     ) -> Self {
-        Self::bounded(access, secrets, network, decisions, HttpBounds::STANDARD)
+        Self::bounded(access, secrets, network, decisions, HttpBounds { requests, ..HttpBounds::STANDARD })
     }
 
     fn bounded(
@@ -100,7 +103,12 @@ impl HttpContext {
     ) -> Self {
         let denial = Mutex::default();
         let places = Arc::new(Semaphore::new(bounds.concurrent));
-        Self { shared: Arc::new(Shared { access, secrets, network, decisions, bounds, denial }), places }
+        Self { shared: Arc::new(Shared { access, secrets, network, decisions, bounds, denial }), places, made: 0 }
+    }
+
+    /// How many requests the guest wanted to send, the one past the bound included.
+    pub(super) fn made(&self) -> u64 {
+        self.made
     }
 
     /// The first request of the call that was not sent, once.
@@ -130,6 +138,11 @@ impl WasiHttpHooks for HttpContext {
     ) -> Box<dyn Future<Output = Sent> + Send> {
         let refused = |error| -> Box<dyn Future<Output = Sent> + Send> { Box::new(std::future::ready(Err(error))) };
         let shared = Arc::clone(&self.shared);
+        self.made = self.made.saturating_add(1);
+        if self.made > shared.bounds.requests {
+            // The guest does not come to see this: it is stopped on the way back.
+            return refused(Error::HttpRequestDenied);
+        }
         // Decided before anything is awaited: a request that the guest drops again was decided about all the same.
         let (plan, request) = match shared.plan(request, options) {
             Ok(planned) => planned,

@@ -211,6 +211,23 @@ async fn connections_at_once_are_counted() {
     assert!(call.start(request(), None).await.is_ok());
 }
 
+/// Answers that are kept hold memory of the host, and denials lines of its log: both are counted, and the one past the
+/// bound is neither sent nor written down.
+#[tokio::test]
+async fn requests_of_a_call_are_counted() {
+    let server = Server::start(OK).await;
+    let mut call = Setup::new(&[&server.grant()]).bounds(|bounds| bounds.requests = 3).call();
+    assert_eq!(word(&call.get(&server.url("/a")).await), "200");
+    assert_eq!(word(&call.get("http://other.test/").await), "HttpRequestDenied");
+    assert_eq!(word(&call.get(&server.url("/b")).await), "200");
+    // The first of a rule is written down, and each denial.
+    assert_eq!((call.context.made(), call.decided().len()), (3, 2));
+    assert_eq!(word(&call.get("http://another.test/").await), "HttpRequestDenied");
+    assert_eq!(word(&call.get(&server.url("/c")).await), "HttpRequestDenied");
+    assert_eq!(call.context.made(), 5);
+    assert_eq!((server.requests().len(), call.decided().len()), (2, 0));
+}
+
 /// A call that ends takes its connections along, whether a response has come or not.
 #[tokio::test]
 async fn a_dropped_request_closes_its_connection() {
