@@ -227,16 +227,22 @@ pub(crate) enum HttpDenied {
     NotGranted { request: String, remedy: Box<HttpGrant> },
     #[error("{request}: the host is at {}, which is not public; {}", join(addresses), remedy.line())]
     Address { request: String, addresses: Vec<IpAddr>, remedy: Box<HttpGrant> },
+    #[error("{request}: the host has no address")]
+    NotFound { request: String },
     #[error("{request}: the host adds the secret {secret} to it, and then {what}")]
     Secret { request: String, secret: String, what: &'static str },
 }
 
 impl HttpDenied {
-    /// Without what the operator's own name servers say: a model could map a network by asking for names.
+    /// Without what the operator's own name servers say: a model could map a network by asking for names. A name without
+    /// an address reads like one whose address is not public.
     pub(crate) fn for_a_model(&self) -> String {
         match self {
-            Self::Address { request, .. } => {
-                format!("{request}: the host is not on the public internet; the operator's log names the grant")
+            Self::Address { request, .. } | Self::NotFound { request } => {
+                format!(
+                    "{request}: the host is not on the public internet; where it is anywhere, the operator's log names \
+                     the grant"
+                )
             }
             other => other.to_string(),
         }

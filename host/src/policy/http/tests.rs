@@ -131,6 +131,7 @@ fn a_denied_address_names_itself() {
     assert!(denied.to_string().contains("is at ::1, ::ffff:192.168.0.1, which is not public"), "{denied}");
     let told = denied.for_a_model();
     assert!(!told.contains("::1") && !told.contains("10.0.0.0"), "{told}");
+    assert_eq!(told, HttpDenied::NotFound { request: "GET http://a/".to_owned() }.for_a_model());
     let (short, table) = pasted(&denied);
     assert_eq!(short, table);
     assert_eq!(short.to_string(), "http://a/ GET 10.0.0.0/8,127.0.0.1,192.168.0.1,::1");

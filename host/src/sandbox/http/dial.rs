@@ -87,6 +87,8 @@ impl TlsRoots {
 pub(super) enum NoAddress {
     /// The host is at these addresses, which no grant names.
     Prohibited(Vec<IpAddr>),
+    /// The name has no address.
+    NotFound,
     Failed(Error),
 }
 
@@ -94,6 +96,12 @@ impl From<Error> for NoAddress {
     fn from(error: Error) -> Self {
         Self::Failed(error)
     }
+}
+
+/// What a guest is told of a name without an address that may be dialled: the same, whether the operator's name servers
+/// know none or one that is not public.
+pub(super) fn not_found() -> Error {
+    Error::DnsError { rcode: Some("address not available".to_owned()), info_code: None }
 }
 
 /// The connection's own task: it ends with its handle.
@@ -121,14 +129,13 @@ impl Dialler<'_> {
         if prohibited.is_empty() { Ok(addresses) } else { Err(NoAddress::Prohibited(prohibited)) }
     }
 
-    async fn look_up(&self, name: &str, port: u16) -> Result<Vec<SocketAddr>, Error> {
-        let not_found = || Error::DnsError { rcode: Some("address not available".to_owned()), info_code: None };
+    async fn look_up(&self, name: &str, port: u16) -> Result<Vec<SocketAddr>, NoAddress> {
         let answer = timeout_at(self.deadline, self.resolver.resolve(name, port)).await;
-        let mut addresses = answer.map_err(|_| Error::DnsTimeout)?.map_err(|_| not_found())?;
+        let mut addresses = answer.map_err(|_| Error::DnsTimeout)?.map_err(|_| NoAddress::NotFound)?;
         for address in &mut addresses {
             address.set_port(port);
         }
-        if addresses.is_empty() { Err(not_found()) } else { Ok(addresses) }
+        if addresses.is_empty() { Err(NoAddress::NotFound) } else { Ok(addresses) }
     }
 
     /// Connect to the first of the checked addresses that answers, and send. `request` has its headers and the

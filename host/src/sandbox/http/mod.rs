@@ -18,6 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use http::{Request, Response};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
+use url::Host;
 use wasmtime_wasi_http::p2::bindings::http::types::ErrorCode;
 use wasmtime_wasi_http::{Error, ForbiddenHeaderFilter, RequestOptions, WasiBody, WasiHttpHooks};
 
@@ -198,8 +199,13 @@ impl Shared {
     /// operator's network.
     fn deny(&self, request: &str, denied: HttpDenied) -> Error {
         self.decisions.denied(CapabilityKind::Http, request, &denied.to_string());
-        self.denial.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(denied);
+        self.keep(denied);
         Error::HttpRequestDenied
+    }
+
+    /// Keep the first, for what is said of a call that failed.
+    fn keep(&self, denied: HttpDenied) {
+        self.denial.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(denied);
     }
 
     async fn send(
@@ -221,7 +227,13 @@ impl Shared {
             Err(NoAddress::Prohibited(addresses)) => {
                 let remedy = Box::new(plan.allowed.with(&addresses));
                 let denied = HttpDenied::Address { request: name.clone(), addresses, remedy };
-                return Err(self.deny(&name, denied));
+                let error = self.deny(&name, denied);
+                // The guest knows where an address is; a name's is the operator's to tell.
+                return Err(if matches!(plan.target.host(), Host::Domain(_)) { dial::not_found() } else { error });
+            }
+            Err(NoAddress::NotFound) => {
+                self.keep(HttpDenied::NotFound { request: name });
+                return Err(dial::not_found());
             }
         };
         self.decisions.allowed(CapabilityKind::Http, &name, &format!("http={}", plan.allowed.rule));

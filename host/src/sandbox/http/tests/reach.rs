@@ -3,6 +3,8 @@
 use super::*;
 
 const DENIED: &str = "HttpRequestDenied";
+/// What a name comes to that has no address which may be dialled.
+const NOWHERE: &str = "DnsError { rcode: Some(\"address not available\"), info_code: None }";
 
 #[tokio::test]
 async fn a_granted_request_is_sent_and_another_is_not() {
@@ -53,7 +55,8 @@ async fn no_spelling_of_a_private_address_is_dialled() {
     ] {
         let url = format!("http://{host}:{port}/");
         let mut call = Setup::new(&[&wide]).call();
-        assert_eq!(word(&call.get(&url).await), DENIED, "{host}");
+        let is_name = ["localhost", "LOCALHOST", "nip"].iter().any(|part| host.contains(part));
+        assert_eq!(word(&call.get(&url).await), if is_name { NOWHERE } else { DENIED }, "{host}");
         let denial = call.denial().unwrap();
         assert!(
             denial.contains("not public") && denial.contains(&format!("http=http://*:{port}/ GET 127.0.0.1")),
@@ -103,19 +106,37 @@ async fn a_name_is_looked_up_once_and_the_checked_answer_is_dialled() {
     let names = Names::answer(&[&["127.0.0.1"], &["10.0.0.1"]]);
     let mut call = with(&format!("{rule} 127.0.0.1"), &names);
     assert_eq!(word(&call.get(&url).await), "200");
-    assert_eq!(word(&call.get(&url).await), DENIED);
+    assert_eq!(word(&call.get(&url).await), NOWHERE);
     assert!(call.denial().unwrap().contains("GET 10.0.0.1,127.0.0.1"));
     // One bad answer among good ones refuses, wherever it stands, and nothing is dialled.
     for answer in [&["127.0.0.1", "10.0.0.1"], &["10.0.0.1", "127.0.0.1"]] {
         let names = Names::answer(&[answer]);
-        assert_eq!(word(&with(&format!("{rule} 127.0.0.1"), &names).get(&url).await), DENIED);
+        assert_eq!(word(&with(&format!("{rule} 127.0.0.1"), &names).get(&url).await), NOWHERE);
     }
     assert_eq!(server.requests().len(), 2);
     // Nobody listens at the first: the next is tried.
     let names = Names::answer(&[&["127.0.0.2", "127.0.0.1"]]);
     assert_eq!(word(&with(&format!("{rule} 127.0.0.0/8"), &names).get(&url).await), "200");
     // A name that is nowhere.
-    assert!(word(&with(&rule, &Names::answer(&[&[]])).get(&url).await).starts_with("DnsError"));
+    assert_eq!(word(&with(&rule, &Names::answer(&[&[]])).get(&url).await), NOWHERE);
+}
+
+/// Neither a guest nor a model can tell a name that the operator's network knows from one that nobody knows. The
+/// operator can.
+#[tokio::test]
+async fn names_of_a_private_network_are_not_told_from_names_of_none() {
+    let asked = async |answer: &[&str]| {
+        let mut call = Setup::new(&["http://name.test/ GET"]).resolver(Names::answer(&[answer])).call();
+        let seen = word(&call.get("http://name.test/").await);
+        ((seen, call.context.take_denial().unwrap().for_a_model()), call.decided())
+    };
+    let (private, logged) = asked(&["10.0.0.1"]).await;
+    let (absent, nothing) = asked(&[]).await;
+    assert_eq!(private, absent);
+    assert_eq!(private.0, NOWHERE);
+    let [(false, request, rule)] = &logged[..] else { panic!("{logged:?}") };
+    assert!(request == "GET http://name.test/" && rule.contains("is at 10.0.0.1, which is not public"), "{rule}");
+    assert_eq!(nothing, []);
 }
 
 #[tokio::test]
