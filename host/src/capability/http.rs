@@ -2,6 +2,7 @@
 
 mod header;
 mod rule;
+mod suffix;
 mod target;
 #[cfg(test)]
 mod tests;

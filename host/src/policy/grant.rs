@@ -119,12 +119,12 @@ impl Grant {
     pub fn width(&self) -> Option<String> {
         match self {
             Self::Filesystem(mount) => mount.width(),
-            Self::Http(grant) if grant.rule.is_any_host() => Some("reaches every host".to_owned()),
+            Self::Http(grant) => grant.width(),
             Self::Process(grant) => grant.width(),
             Self::Secret(grant) if grant.goes_in_the_clear() => {
                 Some("sends the secret without encryption, for everyone on the way to read".to_owned())
             }
-            Self::Http(_) | Self::Secret(_) | Self::Env(_) | Self::Clock | Self::Random | Self::Tools(_) => None,
+            Self::Secret(_) | Self::Env(_) | Self::Clock | Self::Random | Self::Tools(_) => None,
         }
     }
 

@@ -123,6 +123,56 @@ impl HttpGrant {
     }
 }
 
+/// Networks that hold what answers to the host alone, or to the cloud it runs in, whose metadata holds credentials.
+const OWN: [(&str, &str); 6] = [
+    ("169.254.0.0/16", "link-local addresses, and with them most clouds' metadata"),
+    ("fe80::/10", "link-local addresses"),
+    ("fd00:ec2::/32", "a cloud's metadata"),
+    ("100.100.100.200/32", "a cloud's metadata"),
+    ("168.63.129.16/32", "a cloud's platform"),
+    ("192.0.0.192/32", "a cloud's metadata"),
+];
+/// This machine, by either of its own networks or as the unspecified address, which systems connect to themselves.
+const LOOPBACK: [&str; 4] = ["127.0.0.0/8", "::1/128", "0.0.0.0/8", "::/128"];
+/// The widest networks that are one site's: a `/16` is the largest private block of most networks' plans, a `/48` what
+/// one site gets in IPv6 (RFC 6177).
+const SITE_V4: u8 = 16;
+const SITE_V6: u8 = 48;
+
+impl HttpGrant {
+    /// Why a reviewer should look twice, every reason.
+    pub(crate) fn width(&self) -> Option<String> {
+        let mut reasons = Vec::new();
+        if self.rule.is_any_host() {
+            reasons.push("reaches every host".to_owned());
+        } else if self.rule.is_anyones_host() {
+            reasons.push("reaches hosts of anyone who takes a name there".to_owned());
+        }
+        if self.rule.scheme() == "http" && !self.rule.is_loopback() {
+            reasons.push(
+                "goes over the network without encryption, for everyone on the way to read and change".to_owned(),
+            );
+        }
+        for network in &self.addresses {
+            let shown = short(network);
+            let inside = |text: &str| text.parse::<IpNet>().is_ok_and(|own| own.contains(network));
+            let meets = |text: &str| inside(text) || text.parse::<IpNet>().is_ok_and(|own| network.contains(&own));
+            if let Some((_, what)) = OWN.iter().find(|(own, _)| meets(own)) {
+                reasons.push(format!("reaches {what}, by {shown}"));
+            }
+            // Of a name elsewhere, whoever holds its zone decides that it is this machine.
+            if LOOPBACK.iter().any(|own| meets(own)) && !self.rule.is_loopback() {
+                reasons.push(format!("reaches what listens on this machine alone, by {shown}"));
+            }
+            let most = if network.addr().is_ipv4() { SITE_V4 } else { SITE_V6 };
+            if network.prefix_len() < most && !LOOPBACK.iter().any(|own| inside(own)) {
+                reasons.push(format!("reaches more than one site's network, by {shown}"));
+            }
+        }
+        (!reasons.is_empty()).then(|| reasons.join("; it "))
+    }
+}
+
 /// One address is a network of one.
 fn network(text: &str) -> Result<IpNet, HttpGrantError> {
     let network = match (text.parse::<IpNet>(), text.parse::<IpAddr>()) {

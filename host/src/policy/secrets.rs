@@ -77,8 +77,8 @@ pub enum SecretGrantError {
     /// It would be sent nowhere.
     #[error("secret {0}: to is empty; name the requests that carry it, for example to = [\"https://api.github.com/\"]")]
     Nowhere(String),
-    /// It would be sent anywhere.
-    #[error("secret {0}: it would go to every host; name the hosts that may have it")]
+    /// It would be sent anywhere, or to whoever takes a name under `*.com` or `*.github.io`.
+    #[error("secret {0}: it would go to every host, or to hosts of anyone's; name the hosts that may have it")]
     Anywhere(String),
     /// One of `to` is no rule.
     #[error("secret {0}: {1}")]
@@ -142,7 +142,7 @@ impl TryFrom<Table> for SecretGrant {
         if to.is_empty() {
             return Err(SecretGrantError::Nowhere(name));
         }
-        if to.iter().any(HttpRule::is_any_host) {
+        if to.iter().any(HttpRule::is_anyones_host) {
             return Err(SecretGrantError::Anywhere(name));
         }
         Ok(Self { name, source, header, format, to })
@@ -270,6 +270,11 @@ mod tests {
         check("t env:1T https://a/", Err("not the name of an environment variable"));
         check("t env:T=x https://a/", Err("not the name of an environment variable"));
         check("t env:T https://*/", Err("every host"));
+        check("t env:T https://*.com/", Err("hosts of anyone's"));
+        check("t env:T https://a/ https://*.co.uk/", Err("hosts of anyone's"));
+        check("t env:T https://*.github.io/", Err("hosts of anyone's"));
+        check("t env:T https://*.example.com/", Ok("t env:T https://*.example.com/ GET,HEAD"));
+        check("t env:T https://me.github.io/", Ok("t env:T https://me.github.io/ GET,HEAD"));
         check("t env:T a", Err("write URL"));
         check("t env:T https://a/ TRACE", Err("never allowed"));
     }

@@ -7,6 +7,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use url::Host;
 
+use super::suffix::is_anyones;
 use super::target::{Scheme, Target, TargetError, authority};
 
 /// What a rule allows that names no methods: to look, not to change.
@@ -190,6 +191,26 @@ impl HttpRule {
     /// Whether it allows any host at all.
     pub fn is_any_host(&self) -> bool {
         self.host == HostPattern::Any
+    }
+
+    /// Whether its hosts belong to whoever asks for a name: `*`, `*.com`, `*.github.io`.
+    pub fn is_anyones_host(&self) -> bool {
+        match &self.host {
+            HostPattern::Any => true,
+            HostPattern::Below(domain) => is_anyones(domain),
+            HostPattern::Exactly(_) => false,
+        }
+    }
+
+    /// Whether its host is this machine, by name or by address.
+    pub(crate) fn is_loopback(&self) -> bool {
+        let is_local = |name: &str| name == "localhost" || is_subdomain(name, "localhost");
+        match &self.host {
+            HostPattern::Exactly(Host::Domain(name)) | HostPattern::Below(name) => is_local(name),
+            HostPattern::Exactly(Host::Ipv4(address)) => address.is_loopback(),
+            HostPattern::Exactly(Host::Ipv6(address)) => address.to_canonical().is_loopback(),
+            HostPattern::Any => false,
+        }
     }
 
     pub(crate) fn host(&self) -> &HostPattern {

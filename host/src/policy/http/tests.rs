@@ -115,6 +115,65 @@ fn a_denial_names_the_grant_that_allows_the_request() {
 }
 
 #[test]
+fn what_is_wide_and_what_is_not() {
+    let check = |text: &str, expect: &[&str]| {
+        let why = grant(text).width();
+        assert_eq!(why.is_some(), !expect.is_empty(), "{text}: {why:?}");
+        let why = why.unwrap_or_default();
+        assert_eq!(why.split("; it ").filter(|reason| !reason.is_empty()).count(), expect.len(), "{text}: {why}");
+        assert!(expect.iter().all(|part| why.contains(part)), "{text}: {why}");
+    };
+    check("https://*/", &["every host"]);
+    for wide in [
+        "https://*.com/",
+        "https://*.co.uk/",
+        "https://*.internal/",
+        "https://*.github.io/",
+        "https://*.s3.amazonaws.com/",
+    ] {
+        check(wide, &["anyone who takes a name"]);
+    }
+    for narrow in [
+        "https://*.example.com/",
+        "https://com/",
+        "https://me.github.io/",
+        "https://example.co.uk/",
+        "https://10.0.0.1/",
+    ] {
+        check(narrow, &[]);
+    }
+    check("http://example.com/", &["without encryption"]);
+    check("http://*.com/", &["anyone", "without encryption"]);
+    check("http://localhost.example.com/", &["without encryption"]);
+    for local in [
+        "http://localhost:8080/ GET 127.0.0.1,::1",
+        "http://a.localhost/ 127.0.0.0/8",
+        "http://127.1/ 127.0.0.1",
+        "http://[::1]/ ::1",
+    ] {
+        check(local, &[]);
+    }
+    let addresses = |list: &str, expect: &[&str]| check(&format!("https://build.corp.example/ GET {list}"), expect);
+    addresses("10.1.2.3", &[]);
+    addresses("10.1.0.0/16,fd12:3456:789a::/48", &[]);
+    addresses("10.0.0.0/15", &["one site's network, by 10.0.0.0/15"]);
+    addresses("fd00:1234::/47", &["one site's network"]);
+    addresses("169.254.169.254", &["metadata, by 169.254.169.254"]);
+    addresses("169.253.0.0/16", &[]);
+    addresses("168.63.129.16", &["a cloud's platform"]);
+    addresses("168.63.129.15", &[]);
+    addresses("100.64.0.0/10", &["a cloud's metadata", "one site's network"]);
+    addresses("192.0.0.0/24", &["a cloud's metadata"]);
+    addresses("fd00:ec2::254", &["a cloud's metadata"]);
+    addresses("fe80::1", &["link-local"]);
+    addresses("127.0.0.1", &["this machine alone"]);
+    addresses("::1", &["this machine alone"]);
+    addresses("0.0.0.0", &["this machine alone"]);
+    addresses("0.0.0.0/0", &["link-local", "this machine", "one site's network"]);
+    addresses("::/0", &["link-local", "this machine", "one site's network"]);
+}
+
+#[test]
 fn a_denied_address_names_itself() {
     let allowed = access(&[None], &["http://a/ GET 10.0.0.0/8", "http://*/ GET 127.0.0.1"])
         .decide(&target("http://a/"), "GET")
