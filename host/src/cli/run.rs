@@ -231,6 +231,9 @@ fn left(diagnostic: &Diagnostic, who: &str) {
         let target = if target.is_empty() { String::new() } else { format!(" {target:?}") };
         screen::note(&format!("{who}{verdict}{capability}{target}: {rule}"));
     }
+    if *denials_dropped > 0 {
+        screen::note(&format!("{who}denied {denials_dropped} times more"));
+    }
     for (export, log) in logs {
         for (channel, text) in [("stdout", &log.stdout), ("stderr", &log.stderr)] {
             if !text.is_empty() {
