@@ -138,6 +138,25 @@ fn a_capability_that_nothing_links_is_a_warning() {
     assert_eq!(inspected.findings()[0].severity, Severity::Warning);
 }
 
+/// A directory is where a program starts: a tool that runs programs has a use for one that it never opens.
+#[test]
+fn a_directory_for_programs_is_not_unused() {
+    const RUN: &str = r#"(import "fumehood:host/process@0.1.0" "run" (func
+        (param i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i64 i32 i64 i32)))"#;
+    let mut manifest = manifest();
+    let filesystem = json!({ "capability": "filesystem", "access": "read", "reason": "Programs start in it." });
+    let process = json!({ "capability": "process", "program": "git", "reason": "It is run." });
+    manifest["capabilities"] = json!([filesystem, process]);
+    let check = |guest: Guest<'_>, expect: &[&str]| {
+        let inspected = inspect(&packed(&guest.wat(), &manifest)).unwrap();
+        let unused = rules(inspected.findings()).into_iter().filter(|rule| rule.starts_with("manifest/"));
+        assert_eq!(unused.collect::<Vec<_>>(), expect);
+    };
+    check(Guest { imports: RUN, ..Guest::default() }, &[]);
+    let unused = ["manifest/unused-capability /capabilities/0", "manifest/unused-capability /capabilities/1"];
+    check(Guest::default(), &unused);
+}
+
 #[test]
 fn an_unknown_import_is_refused_by_name() {
     const WORLD: &str = "

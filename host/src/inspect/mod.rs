@@ -208,9 +208,12 @@ fn unmatched(manifest: &Manifest, imports: &[Import]) -> Vec<Finding> {
     for kind in CapabilityKind::ALL {
         // A secret goes into requests: it has no interface of its own.
         let interface = if kind == CapabilityKind::Secret { CapabilityKind::Http } else { kind };
-        let linked = imports.iter().filter(|import| import.need == Need::Capability(interface)).count();
+        let linked_for = |kind| imports.iter().filter(|import| import.need == Need::Capability(kind)).count();
+        let linked = linked_for(interface);
         let asked = manifest.capabilities.iter().position(|request| request.capability.kind() == kind);
         match (asked, linked) {
+            // A program starts in a granted directory, which a tool that runs programs need not open itself.
+            (Some(_), 0) if kind == CapabilityKind::Filesystem && linked_for(CapabilityKind::Process) > 0 => {}
             (Some(index), 0) => findings.push(Finding::warning(
                 "manifest/unused-capability",
                 format!("/capabilities/{index}"),
