@@ -31,8 +31,8 @@ for option in "$@"; do
   esac
 done
 
-# The tool that needs no operating system is built for a target that has none, and imports nothing.
-bare=(word-count)
+# Tools that need no operating system are built for a target that has none: they import nothing, or of the host alone.
+bare=(word-count shell)
 wasi=(files memory web flaky)
 
 zig_version=0.17.1

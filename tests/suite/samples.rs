@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use fumehood::{
-    Access, CacheLocation, Card, Compiler, ContentBlock, EngineSettings, Grant, GuestPath, Host, Mount, Outcome, Policy,
+    Access, CacheLocation, Card, Compiler, ContentBlock, EngineSettings, Grant, GuestPath, Host, LimitName, Mount,
+    Outcome, Policy,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -32,6 +33,9 @@ struct Case {
     /// path.
     #[serde(default)]
     server: BTreeMap<String, Answer>,
+    /// Limits of the operator's, by name.
+    #[serde(default)]
+    limits: BTreeMap<String, u64>,
     calls: Vec<Call>,
     /// The paths that the server must have been asked for, in order.
     #[serde(default)]
@@ -110,7 +114,9 @@ async fn check(tool: &str, tools_covered: &[&str]) {
     let folder = repository().join("sample-tools").join(tool);
     let cache = tempfile::tempdir().unwrap();
     let location = CacheLocation::Directory(cache.path().join("code"));
-    let host = Host::new(EngineSettings::standard(Compiler::InProcess, location)).unwrap();
+    // The command is the worker: what runs programs needs one.
+    let compiler = Compiler::ChildProcess { program: env!("CARGO_BIN_EXE_fumehood").into() };
+    let host = Host::new(EngineSettings::standard(compiler, location)).unwrap();
     let policy_text = std::fs::read_to_string(folder.join("policy.toml")).unwrap();
     let allowed = Policy::from_toml(&policy_text, &folder).unwrap();
     host.load(packed(tool), &allowed).await.unwrap_or_else(|error| panic!("{tool} under its own policy: {error}"));
@@ -157,6 +163,9 @@ async fn run(host: &Host, tool: &str, case: Value, path: &Path) -> Vec<String> {
     for grant in &case.grants {
         let grant: Grant = grant.parse().unwrap_or_else(|error| panic!("{about}: {error}"));
         policy = policy.allow(grant).unwrap();
+    }
+    for (name, value) in &case.limits {
+        policy = policy.limit(LimitName::from_key(name).unwrap(), *value).unwrap();
     }
     // Time and chance are granted to every case; what depends on them is not compared.
     let toolset = host.load(packed(tool), &policy.allow(Grant::Clock).unwrap().allow(Grant::Random).unwrap()).await;
@@ -217,6 +226,11 @@ async fn files() {
 async fn memory() {
     let tools = ["memory_search", "memory_add", "checkpoint_save", "checkpoint_resume", "memory_reflect"];
     check("memory", &tools).await;
+}
+
+#[tokio::test]
+async fn shell() {
+    check("shell", &["shell_run"]).await;
 }
 
 #[tokio::test]
