@@ -45,11 +45,9 @@ impl EnvGrant {
         }
     }
 
-    pub(super) fn toml(&self) -> String {
-        match &self.value {
-            Some(value) => format!("{{ name = \"{}\", value = {} }}", self.name, toml_text(value)),
-            None => format!("{{ name = \"{}\" }}", self.name),
-        }
+    pub(super) fn policy_line(&self) -> String {
+        let value = self.value.as_ref().map(|value| format!(", value = {}", toml_text(value))).unwrap_or_default();
+        format!("grants.env = [{{ name = \"{}\"{value} }}]", self.name)
     }
 }
 
@@ -90,13 +88,19 @@ mod tests {
         assert_eq!(read, expect, "{text:?}");
         if let Ok(grant) = grant {
             assert_eq!(grant.to_string(), text);
-            assert_eq!(toml::from_str::<Wrapped>(&format!("x = {}", grant.toml())).expect(text).x, grant);
+            let file: Wrapped = toml::from_str(&grant.policy_line()).expect(text);
+            assert_eq!(file.grants.env, [grant]);
         }
     }
 
     #[derive(Deserialize)]
     struct Wrapped {
-        x: EnvGrant,
+        grants: Grants,
+    }
+
+    #[derive(Deserialize)]
+    struct Grants {
+        env: Vec<EnvGrant>,
     }
 
     #[test]

@@ -9,8 +9,8 @@ use super::env::{EnvGrant, EnvGrantError};
 use super::http::{HttpGrant, HttpGrantError};
 use super::mounts::{Mount, MountError};
 use super::process::{ProcessGrant, ProcessGrantError};
-use super::quote::{shell, toml_text};
-use super::secrets::{SecretGrant, SecretGrantError, SecretSource};
+use super::quote::shell;
+use super::secrets::{SecretGrant, SecretGrantError};
 use crate::capability::{Access, Capability, CapabilityKind, NameError, ToolName};
 
 /// One piece of authority that an operator gives. Its short form is `KIND=DETAILS`: what `--allow` takes.
@@ -152,43 +152,14 @@ impl Grant {
 
     /// The line in a policy file: `grants.clock = true`.
     pub fn policy_line(&self) -> String {
-        let kind = self.kind();
         match self {
-            Self::Filesystem(mount) => {
-                let host = path_text(&mount.host);
-                let guest = if mount.guest.as_str() == "/" {
-                    String::new()
-                } else {
-                    format!(", guest = {}", toml_text(mount.guest.as_str()))
-                };
-                format!("grants.filesystem = [{{ host = {host}{guest}, access = \"{}\" }}]", mount.access)
-            }
-            Self::Http(grant) => {
-                let addresses: Vec<_> = grant.addresses.iter().map(ToString::to_string).collect();
-                let methods: Vec<_> = grant.rule.methods().map(ToOwned::to_owned).collect();
-                let (url, methods) = (toml_text(&grant.rule.url()), toml_list(methods));
-                let addresses = if addresses.is_empty() {
-                    String::new()
-                } else {
-                    format!(", addresses = {}", toml_list(addresses))
-                };
-                format!("grants.http = [{{ url = {url}, methods = {methods}{addresses} }}]")
-            }
-            Self::Secret(grant) => {
-                let (name, header, format) = (grant.name(), toml_text(grant.header()), toml_text(grant.format()));
-                let source = match grant.source() {
-                    SecretSource::Env(variable) => format!("env = \"{variable}\""),
-                    SecretSource::File(path) => format!("file = {}", path_text(path)),
-                };
-                let to = toml_list(grant.to().iter().map(ToString::to_string).collect());
-                format!(
-                    "grants.secret = [{{ name = \"{name}\", {source}, header = {header}, format = {format}, to = {to} }}]"
-                )
-            }
-            Self::Env(grant) => format!("grants.env = [{}]", grant.toml()),
+            Self::Filesystem(mount) => mount.policy_line(),
+            Self::Http(grant) => grant.policy_line(),
+            Self::Secret(grant) => grant.policy_line(),
+            Self::Env(grant) => grant.policy_line(),
             Self::Process(grant) => grant.policy_line(),
             Self::Tools(tool) => format!("grants.tools = [\"{tool}\"]"),
-            Self::Clock | Self::Random => format!("grants.{kind} = true"),
+            Self::Clock | Self::Random => format!("grants.{} = true", self.kind()),
         }
     }
 
@@ -213,15 +184,6 @@ impl Grant {
             Capability::Tools { tool } => Some(Self::Tools(tool.clone())),
         }
     }
-}
-
-/// A path as a TOML string. One that is not UTF-8 cannot stand in a policy file; two of them must not look alike.
-fn path_text(path: &std::path::Path) -> String {
-    toml_text(&path.to_str().map_or_else(|| format!("{path:?}"), ToOwned::to_owned))
-}
-
-fn toml_list(texts: Vec<String>) -> String {
-    format!("[{}]", texts.iter().map(|text| toml_text(text)).collect::<Vec<_>>().join(", "))
 }
 
 /// The lines that would grant a request. Where the request leaves something to the operator, they say what.

@@ -9,6 +9,8 @@ use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 use url::Host;
 
+use super::Grant;
+use super::quote::{toml_list, toml_text};
 use crate::capability::http::{HostPattern, HttpRule, HttpRuleError, Target, TargetError};
 
 /// Requests that are allowed, and the addresses that are not public and may be dialled for them.
@@ -105,21 +107,13 @@ impl fmt::Display for HttpGrant {
 }
 
 impl HttpGrant {
-    /// The words that allow it: on the command line, quoted for a shell, and in a policy file.
-    pub(crate) fn line(&self) -> String {
-        let quoted = |text: &str| format!("\"{text}\"");
-        let list = |texts: Vec<String>| texts.iter().map(|text| quoted(text)).collect::<Vec<_>>().join(", ");
-        let methods = list(self.rule.methods().map(ToOwned::to_owned).collect());
+    pub(super) fn policy_line(&self) -> String {
         let addresses = match self.addresses.as_slice() {
             [] => String::new(),
-            networks => format!(", addresses = [{}]", list(networks.iter().map(short).collect())),
+            networks => format!(", addresses = {}", toml_list(networks.iter().map(short))),
         };
-        format!(
-            "allow it with --allow '{}', or at the top of the policy file: \
-             grants.http = [{{ url = {}, methods = [{methods}]{addresses} }}]",
-            format!("http={self}").replace('\'', r"'\''"),
-            quoted(&self.rule.url()),
-        )
+        let (url, methods) = (toml_text(&self.rule.url()), toml_list(self.rule.methods()));
+        format!("grants.http = [{{ url = {url}, methods = {methods}{addresses} }}]")
     }
 }
 
@@ -255,12 +249,12 @@ impl HttpAllowed {
     }
 
     /// The grant, widened by these addresses.
-    pub(crate) fn with(&self, addresses: &[IpAddr]) -> HttpGrant {
+    pub(crate) fn with(&self, addresses: &[IpAddr]) -> Grant {
         let more = addresses.iter().map(|address| IpNet::from(address.to_canonical()));
         let mut all: Vec<_> = self.addresses.iter().copied().chain(more).collect();
         all.sort();
         all.dedup();
-        HttpGrant { rule: self.rule.clone(), addresses: all }
+        Grant::Http(HttpGrant { rule: self.rule.clone(), addresses: all })
     }
 }
 
@@ -273,10 +267,10 @@ pub(crate) enum HttpDenied {
     Method { request: String, method: String },
     #[error("{request}: the manifest does not ask for it, and no policy can grant it before the vendor does")]
     NotAsked { request: String },
-    #[error("{request} is not granted; {}", remedy.line())]
-    NotGranted { request: String, remedy: Box<HttpGrant> },
-    #[error("{request}: the host is at {}, which is not public; {}", join(addresses), remedy.line())]
-    Address { request: String, addresses: Vec<IpAddr>, remedy: Box<HttpGrant> },
+    #[error("{request} is not granted; {}", remedy.lines())]
+    NotGranted { request: String, remedy: Box<Grant> },
+    #[error("{request}: the host is at {}, which is not public; {}", join(addresses), remedy.lines())]
+    Address { request: String, addresses: Vec<IpAddr>, remedy: Box<Grant> },
     #[error("{request}: the host has no address")]
     NotFound { request: String },
     #[error("{request}: the host adds the secret {secret} to it, and then {what}")]
@@ -343,7 +337,7 @@ impl HttpAccess {
         }
         allowed.ok_or_else(|| HttpDenied::NotGranted {
             request,
-            remedy: Box::new(HttpGrant { rule: narrowest, addresses: Vec::new() }),
+            remedy: Box::new(Grant::Http(HttpGrant { rule: narrowest, addresses: Vec::new() })),
         })
     }
 }

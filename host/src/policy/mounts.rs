@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::quote::shell;
+use super::quote::{path_text, shell, toml_text};
 use crate::capability::Access;
 
 /// Where a directory appears inside the sandbox: absolute, `/`-separated, without `.`, `..` or empty parts.
@@ -96,6 +96,15 @@ impl Mount {
     /// The short form that grants this mount, quoted for a shell where it has to be: `./src:/src:rw`.
     pub fn short_form(&self) -> String {
         shell(&self.plain_form())
+    }
+
+    pub(super) fn policy_line(&self) -> String {
+        let guest = if self.guest == GuestPath::root() {
+            String::new()
+        } else {
+            format!(", guest = {}", toml_text(self.guest.as_str()))
+        };
+        format!("grants.filesystem = [{{ host = {}{guest}, access = \"{}\" }}]", path_text(&self.host), self.access)
     }
 
     /// The short form, unquoted. The sandbox's `/` is left out where nothing else could be read.

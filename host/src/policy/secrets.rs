@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::quote::{path_text, toml_list, toml_text};
 use crate::capability::http::{HttpRule, HttpRuleError, is_method, is_reserved, plain_name};
 
 /// The longest name of a secret, of an environment variable and of a header here.
@@ -230,6 +231,16 @@ impl SecretGrant {
     /// Whether some request would carry it over plain HTTP, for everyone on the way to read.
     pub fn goes_in_the_clear(&self) -> bool {
         self.to.iter().any(|rule| rule.scheme() == "http")
+    }
+
+    pub(super) fn policy_line(&self) -> String {
+        let source = match &self.source {
+            SecretSource::Env(variable) => format!("env = \"{variable}\""),
+            SecretSource::File(path) => format!("file = {}", path_text(path)),
+        };
+        let (name, header, format) = (&self.name, toml_text(&self.header), toml_text(&self.format));
+        let to = toml_list(self.to.iter().map(ToString::to_string));
+        format!("grants.secret = [{{ name = \"{name}\", {source}, header = {header}, format = {format}, to = {to} }}]")
     }
 
     /// The same grant, with a relative file path taken from `base`.

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use self::text::{Word, words};
 use super::grant::Grant;
-use super::quote::toml_text;
+use super::quote::{path_text, toml_list, toml_text};
 use crate::capability::{Name, NameError};
 pub use pattern::{ArgPattern, ArgPatternError};
 
@@ -156,14 +156,10 @@ impl ProcessGrant {
 
     /// The line that grants it at the top of a policy file.
     pub fn policy_line(&self) -> String {
-        let strings = |texts: Vec<String>| texts.iter().map(|text| toml_text(text)).collect::<Vec<_>>().join(", ");
-        let mut line = format!(
-            "grants.process = [{{ name = {}, path = {}",
-            toml_text(&self.name),
-            toml_text(&self.path.to_string_lossy())
-        );
+        let mut line =
+            format!("grants.process = [{{ name = {}, path = {}", toml_text(&self.name), path_text(&self.path));
         if !self.args.is_empty() {
-            line.push_str(&format!(", args = [{}]", strings(self.args.items())));
+            line.push_str(&format!(", args = {}", toml_list(self.args.items())));
         }
         if !self.env.is_empty() {
             let pairs = self.env.iter().map(|(key, value)| format!("{} = {}", toml_text(key), toml_text(value)));
