@@ -14,6 +14,16 @@ pub enum Severity {
     Note,
 }
 
+impl std::fmt::Display for Severity {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            Self::Refusal => "refusal",
+            Self::Warning => "warning",
+            Self::Note => "note",
+        })
+    }
+}
+
 /// One result of a check: what was found, where, and what to write instead.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {

@@ -10,11 +10,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fumehood::{
     Bounds, CacheLocation, Call, CancellationToken, Card, Code, CodeOrigin, CompileStage, Compiler, Component,
-    ContentBlock, EngineSettings, Failure, FailureKind, Host, Inspected, LimitName, LoadLimits, Origin, Outcome,
-    Policy, Progress, ProgressSink, Success, Toolset,
+    ContentBlock, EngineSettings, FailureKind, Host, Inspected, LimitName, LoadLimits, Origin, Outcome, Policy,
+    Progress, ProgressSink, Toolset,
 };
 use serde_json::{Value, json};
-use support::{Guest, packed};
+use support::{Guest, failure, packed, success};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::task::JoinSet;
 
@@ -52,20 +52,6 @@ async fn honest(host: &Host) -> Toolset {
 async fn busy(host: &Host) -> Toolset {
     let execute = format!("{BEGUN} {FOR_EVER}");
     load(host, Guest { imports: REPORT, items: WORD, execute: &execute, ..Guest::default() }, &Policy::nothing()).await
-}
-
-fn success(outcome: Outcome) -> Success {
-    match outcome {
-        Outcome::Success(success) => success,
-        Outcome::Failure(failure) => panic!("{failure:?}"),
-    }
-}
-
-fn failure(outcome: Outcome) -> Failure {
-    match outcome {
-        Outcome::Failure(failure) => failure,
-        Outcome::Success(success) => panic!("{success:?}"),
-    }
 }
 
 /// A sink, and what comes out of it.

@@ -8,11 +8,11 @@ mod support;
 use std::sync::Arc;
 
 use fumehood::{
-    CacheLocation, Call, CancellationToken, Code, Compiler, Component, ContentBlock, EngineSettings, Failure, Host,
-    Inspected, LimitName, LoadLimits, Outcome, Policy, Registry, Success, Toolset,
+    CacheLocation, Call, CancellationToken, Code, Compiler, Component, ContentBlock, EngineSettings, Host, Inspected,
+    LimitName, LoadLimits, Policy, Registry, Toolset,
 };
 use serde_json::{Value, json};
-use support::Guest;
+use support::{Guest, failure, success};
 use tokio::sync::mpsc::unbounded_channel;
 use tokio::task::JoinSet;
 
@@ -114,20 +114,6 @@ fn relay_after(callee: &str, times: u32, imports: &str, before: &str) -> String 
         len = callee.len(),
     );
     Guest { imports: &format!("{CALL}{imports}"), items: &items, execute: &execute, ..Guest::default() }.wat()
-}
-
-fn success(outcome: Outcome) -> Success {
-    match outcome {
-        Outcome::Success(success) => success,
-        Outcome::Failure(failure) => panic!("{failure:?}"),
-    }
-}
-
-fn failure(outcome: Outcome) -> Failure {
-    match outcome {
-        Outcome::Failure(failure) => failure,
-        Outcome::Success(success) => panic!("{success:?}"),
-    }
 }
 
 async fn value(registry: &Registry, tool: &str, args: Value) -> Value {

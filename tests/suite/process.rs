@@ -17,12 +17,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use fumehood::{
-    ArgPattern, CacheLocation, Call, CancellationToken, Code, Compiler, Component, EngineSettings, Failure, Grant,
-    Host, Inspected, LimitName, LinkError, LoadError, LoadLimits, NoProgramsError, Outcome, Policy, ProcessGrant,
-    Success, Toolset,
+    ArgPattern, CacheLocation, Call, CancellationToken, Code, Compiler, Component, EngineSettings, Grant, Host,
+    Inspected, LimitName, LinkError, LoadError, LoadLimits, NoProgramsError, Outcome, Policy, ProcessGrant, Toolset,
 };
 use guest::{Ran, Request};
 use serde_json::{Value, json};
+use support::{failure, success};
 
 /// Nothing here takes so long; what does hangs for ever.
 const FOR_EVER: Duration = Duration::from_secs(120);
@@ -59,20 +59,6 @@ async fn load(policy: &Policy, request: &Request<'_>) -> Toolset {
 /// Loads a guest that makes this request, calls it once.
 async fn outcome(policy: &Policy, request: &Request<'_>) -> Outcome {
     load(policy, request).await.call("echo", json!({})).await
-}
-
-fn success(outcome: Outcome) -> Success {
-    match outcome {
-        Outcome::Success(success) => success,
-        Outcome::Failure(failure) => panic!("{failure:?}"),
-    }
-}
-
-fn failure(outcome: Outcome) -> Failure {
-    match outcome {
-        Outcome::Failure(failure) => failure,
-        Outcome::Success(success) => panic!("{success:?}"),
-    }
 }
 
 async fn ran(policy: &Policy, request: &Request<'_>) -> Ran {
@@ -555,18 +541,23 @@ async fn a_cancelled_call_ends_them() {
     marked.gone(reader).await;
 }
 
+/// Runs a script until so many of its processes are ready, drops the call, and waits until none is left.
+async fn ends_with_the_dropped_call(marked: &Marked, script: &str, ready: usize) {
+    let tools = load(&marked.policy(), &Request { args: &["-c", script], ..Request::default() }).await;
+    let mut call = Box::pin(async move { tools.call("echo", json!({})).await });
+    let reader = tokio::select! {
+        outcome = &mut call => panic!("{outcome:?}"),
+        reader = marked.ready(ready) => reader,
+    };
+    drop(call);
+    marked.gone(reader).await;
+}
+
 #[tokio::test]
 async fn a_dropped_call_ends_them() {
     let marked = Marked::new();
     let script = format!("{STAYS}\nwhile :; do sleep 1000; done");
-    let tools = load(&marked.policy(), &Request { args: &["-c", &script], ..Request::default() }).await;
-    let mut call = Box::pin(async move { tools.call("echo", json!({})).await });
-    let reader = tokio::select! {
-        outcome = &mut call => panic!("{outcome:?}"),
-        reader = marked.ready(STAYING) => reader,
-    };
-    drop(call);
-    marked.gone(reader).await;
+    ends_with_the_dropped_call(&marked, &script, STAYING).await;
 }
 
 /// A chain of processes, each of which starts the next and ends: whoever looks has always just missed it.
@@ -581,14 +572,7 @@ async fn a_chain_of_forks_is_caught() {
         ( next & )
         while :; do sleep 1000; done
     "#;
-    let tools = load(&marked.policy(), &Request { args: &["-c", script], ..Request::default() }).await;
-    let mut call = Box::pin(async move { tools.call("echo", json!({})).await });
-    let reader = tokio::select! {
-        outcome = &mut call => panic!("{outcome:?}"),
-        reader = marked.ready(1) => reader,
-    };
-    drop(call);
-    marked.gone(reader).await;
+    ends_with_the_dropped_call(&marked, script, 1).await;
 }
 
 /// The same where each sets itself apart in a session of its own, and stays: there is no group to kill, and who is killed
@@ -606,14 +590,7 @@ async fn a_chain_of_sessions_is_caught() {
         setsid sh -c "$LINK" &
         while :; do sleep 1000; done
     "#;
-    let tools = load(&marked.policy(), &Request { args: &["-c", script], ..Request::default() }).await;
-    let mut call = Box::pin(async move { tools.call("echo", json!({})).await });
-    let reader = tokio::select! {
-        outcome = &mut call => panic!("{outcome:?}"),
-        reader = marked.ready(1) => reader,
-    };
-    drop(call);
-    marked.gone(reader).await;
+    ends_with_the_dropped_call(&marked, script, 1).await;
 }
 
 /// The same with many at once, and output without end.

@@ -9,6 +9,7 @@
 mod guest;
 mod guest_file;
 
+use fumehood::{Failure, Outcome, Success};
 pub(crate) use guest::Guest;
 pub(crate) use guest_file::GuestFile;
 use serde_json::{Value, json};
@@ -92,4 +93,20 @@ pub(crate) fn manifest() -> Value {
             "outputSchema": { "type": "object" },
         }],
     })
+}
+
+/// The value and what is shown of it.
+pub(crate) fn success(outcome: Outcome) -> Success {
+    match outcome {
+        Outcome::Success(success) => success,
+        Outcome::Failure(failure) => panic!("{failure:?}"),
+    }
+}
+
+/// Why there is no value.
+pub(crate) fn failure(outcome: Outcome) -> Failure {
+    match outcome {
+        Outcome::Failure(failure) => failure,
+        Outcome::Success(success) => panic!("{success:?}"),
+    }
 }

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::Subcommand;
-use fumehood::{Denied, Grant, LimitName, Policy, Selector, Severity};
+use fumehood::{Denied, Grant, LimitName, Policy, Selector};
 
 use super::exit::Exit;
 use super::host::{MAX_POLICY_BYTES, read_text};
@@ -107,12 +107,7 @@ async fn check(args: Check) -> Result<ExitCode, Exit> {
             }
         };
         for finding in findings {
-            let weight = match finding.severity {
-                Severity::Refusal => "refusal",
-                Severity::Warning => "warning",
-                Severity::Note => "note",
-            };
-            let _ = writeln!(out, "  {weight:<8} {finding}");
+            let _ = writeln!(out, "  {:<8} {finding}", finding.severity);
         }
     }
     if !args.components.is_empty() {

@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use fumehood::{Audit, Doubt, Finding, Purity, Severity};
+use fumehood::{Audit, Doubt, Finding, Purity};
 
 use super::set_in;
 
@@ -114,12 +114,7 @@ fn findings(out: &mut String, title: &str, findings: &[Finding]) -> fmt::Result 
     }
     writeln!(out, "\n{title}")?;
     for finding in findings {
-        let weight = match finding.severity {
-            Severity::Refusal => "refusal",
-            Severity::Warning => "warning",
-            Severity::Note => "note",
-        };
-        writeln!(out, "  {weight:<8} {}", set_in(&finding.to_string(), 11))?;
+        writeln!(out, "  {:<8} {}", finding.severity, set_in(&finding.to_string(), 11))?;
     }
     Ok(())
 }
