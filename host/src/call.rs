@@ -1,5 +1,6 @@
 //! One call, top to bottom: the only module that orders the stages.
 
+mod deferred;
 mod nested;
 mod registry;
 
@@ -30,6 +31,7 @@ use crate::sandbox::{
 };
 use crate::schema::{Args, CanonicalValue, Schema, Valid, Violations};
 
+pub use deferred::{Deferred, NotLoaded, Provider};
 use nested::{Names, NestedCaller, Place};
 pub use registry::{Registry, RegistryError};
 
@@ -121,7 +123,7 @@ impl Toolset {
     ///
     /// A tool that calls others finds those of its own component; [`Registry::run`] lets it find more.
     pub async fn run(&self, call: Call) -> Outcome {
-        self.run_among(call, Names::Own(self.clone())).await
+        self.run_among(call, Names::Own(self.clone().into())).await
     }
 
     async fn run_among(&self, call: Call, names: Names) -> Outcome {

@@ -63,9 +63,12 @@ mod worker;
 mod call;
 mod host;
 mod outcome;
+// A surface: it uses what is public below, and nothing else of the crate.
+#[cfg(feature = "mcp")]
+pub mod mcp;
 
 pub use audit::{Audit, AuditedTool, Change, ChangeKind, Diff, DiffSide, PolicyAnswer, Subject};
-pub use call::{Call, Registry, RegistryError, Toolset};
+pub use call::{Call, Deferred, NotLoaded, Provider, Registry, RegistryError, Toolset};
 pub use capability::{
     Access, Capability, CapabilityKind, EnvName, HttpRule, HttpRuleError, Name, NameError, Need, ToolName,
 };

@@ -492,7 +492,7 @@ async fn a_registry_says_what_it_has() {
         assert_eq!(registry.pending_card(&Call::new(tool, json!({}))).await.unwrap_err().code, Code::UnknownTool);
     }
     assert_eq!(registry.pending_card(&Call::new("b", json!({}))).await.unwrap().title(), "b");
-    let nothing = failure(Registry::new([]).unwrap().call("b", json!({})).await);
+    let nothing = failure(Registry::new([] as [Toolset; 0]).unwrap().call("b", json!({})).await);
     assert!(nothing.message.ends_with("there is none at all"), "{}", nothing.message);
 }
 

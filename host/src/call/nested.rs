@@ -9,6 +9,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument as _;
 
+use super::deferred::Provider;
 use super::registry::Registry;
 use super::{Call, Ready, Rendered, Run, Toolset, unwinding};
 use crate::capability::ToolName;
@@ -20,15 +21,15 @@ use crate::sandbox::{CallError, Caller, Exceeded};
 #[derive(Clone)]
 pub(super) enum Names {
     /// In the component that was called, and nowhere else.
-    Own(Toolset),
+    Own(Provider),
     Registry(Registry),
 }
 
 impl Names {
-    fn find(&self, tool: &str) -> Option<&Toolset> {
+    fn find(&self, tool: &str) -> Option<&Provider> {
         match self {
-            Self::Own(toolset) => toolset.tools().iter().any(|known| known.name == tool).then_some(toolset),
-            Self::Registry(registry) => registry.toolset(tool),
+            Self::Own(provider) => provider.tools().iter().any(|known| known.name == tool).then_some(provider),
+            Self::Registry(registry) => registry.provider(tool),
         }
     }
 }
@@ -108,7 +109,7 @@ impl NestedCaller {
         std::mem::take(&mut *self.left.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn admit<'a>(&'a self, tool: &str) -> Result<&'a Toolset, CallError> {
+    fn admit<'a>(&'a self, tool: &str) -> Result<&'a Provider, CallError> {
         let refuse = |code: Code, message: String| CallError { code: code.as_str(), message };
         let found = self.names.find(tool);
         let found = found.ok_or_else(|| refuse(Code::UnknownTool, format!("there is no tool {tool:?} here")))?;
@@ -140,7 +141,7 @@ impl Caller for NestedCaller {
         args: String,
     ) -> Pin<Box<dyn Future<Output = Result<String, CallError>> + Send + 'a>> {
         Box::pin(async move {
-            let toolset = self.admit(tool.as_str())?.clone();
+            let provider = self.admit(tool.as_str())?.clone();
             let place = Place {
                 names: self.names.clone(),
                 above: self.at_work.clone(),
@@ -151,8 +152,19 @@ impl Caller for NestedCaller {
             // On a task, and so on a stack, of its own: here we are on the fiber of the calling guest, which has room for
             // one call's host functions and not for those of five. A set, because it ends its task when dropped.
             let mut task = JoinSet::new();
-            let span = toolset.span(&call);
-            task.spawn(async move { toolset.nested(call, &place).await }.instrument(span));
+            let nested = async move {
+                match provider.toolset(&call.cancel).await {
+                    Ok(toolset) => {
+                        let span = toolset.span(&call);
+                        toolset.nested(call, &place).instrument(span).await
+                    }
+                    Err(mut failure) => {
+                        let left = std::mem::take(&mut failure.diagnostic);
+                        (Err(failure), left)
+                    }
+                }
+            };
+            task.spawn(nested.in_current_span());
             let ended = task.join_next().await.and_then(Result::ok);
             let (value, diagnostic) = ended.ok_or_else(|| CallError {
                 code: Code::HostFault.as_str(),

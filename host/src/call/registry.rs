@@ -5,21 +5,22 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::deferred::Provider;
 use super::nested::Names;
-use super::{Call, Toolset, shortened};
+use super::{Call, shortened};
 use crate::card::Card;
 use crate::finding::Finding;
 use crate::manifest::ToolManifest;
 use crate::outcome::{Code, Failure, Outcome};
 use crate::policy::{Limits, Usage};
 
-/// Toolsets whose tools are called by name, also by each other where they are granted to. Cheap to clone.
+/// Tools of several components, called by name, also by each other where they are granted to. Cheap to clone.
 #[derive(Clone)]
 pub struct Registry(Arc<BTreeMap<String, Entry>>);
 
 struct Entry {
     name: String,
-    toolset: Toolset,
+    provider: Provider,
 }
 
 /// Tools that cannot be told apart: every pair.
@@ -36,37 +37,50 @@ impl Registry {
     /// # Errors
     /// Two tools of one name, or of names that differ only by case or by `-` and `_`: a model would mix them up. All of
     /// them at once.
-    pub fn new(toolsets: impl IntoIterator<Item = Toolset>) -> Result<Self, RegistryError> {
-        let mut entries: BTreeMap<String, Entry> = BTreeMap::new();
-        let mut clashes = Vec::new();
-        for toolset in toolsets {
-            for tool in toolset.tools() {
-                let key = tool.name.to_ascii_lowercase().replace('-', "_");
-                match entries.get(&key) {
-                    Some(Entry { name, toolset: other }) => clashes.push(Finding::refusal(
-                        "registry/name-twice",
-                        tool.name.clone(),
-                        format!("{:?} of {} and {:?} of {}", name, who(other), tool.name, who(&toolset)),
-                        "load one of the two components, or have a vendor rename the tool",
-                    )),
-                    None => {
-                        entries.insert(key, Entry { name: tool.name.clone(), toolset: toolset.clone() });
-                    }
-                }
-            }
-        }
-        if clashes.is_empty() { Ok(Self(Arc::new(entries))) } else { Err(RegistryError(clashes)) }
+    pub fn new<P: Into<Provider>>(providers: impl IntoIterator<Item = P>) -> Result<Self, RegistryError> {
+        let (registry, clashes) = Self::keeping_first(providers);
+        let clashes: Vec<_> = clashes.into_iter().flatten().collect();
+        if clashes.is_empty() { Ok(registry) } else { Err(RegistryError(clashes)) }
     }
 
-    /// The toolset that has the tool of exactly this name.
-    pub fn toolset(&self, tool: &str) -> Option<&Toolset> {
-        let entry = self.0.get(&tool.to_ascii_lowercase().replace('-', "_"))?;
-        (entry.name == tool).then_some(&entry.toolset)
+    /// [`Self::new`] for providers of which one may be wrong: a provider whose tools clash with an earlier one's is left
+    /// out, all of it. The second half has, for each provider, why it was left out: nothing where it was not.
+    pub fn keeping_first<P: Into<Provider>>(providers: impl IntoIterator<Item = P>) -> (Self, Vec<Vec<Finding>>) {
+        let mut entries: BTreeMap<String, Entry> = BTreeMap::new();
+        let mut clashes = Vec::new();
+        for provider in providers.into_iter().map(Into::into) {
+            let mut own: BTreeMap<String, Entry> = BTreeMap::new();
+            let mut found = Vec::new();
+            for tool in provider.tools() {
+                let key = folded(&tool.name);
+                if let Some(Entry { name, provider: other }) = own.get(&key).or_else(|| entries.get(&key)) {
+                    found.push(Finding::refusal(
+                        "registry/name-twice",
+                        tool.name.clone(),
+                        format!("{name:?} of {} and {:?} of {}", who(other), tool.name, who(&provider)),
+                        "load one of the two components, or have a vendor rename the tool",
+                    ));
+                } else {
+                    own.insert(key, Entry { name: tool.name.clone(), provider: provider.clone() });
+                }
+            }
+            if found.is_empty() {
+                entries.append(&mut own);
+            }
+            clashes.push(found);
+        }
+        (Self(Arc::new(entries)), clashes)
+    }
+
+    /// The component that has the tool of exactly this name.
+    pub fn provider(&self, tool: &str) -> Option<&Provider> {
+        let entry = self.0.get(&folded(tool))?;
+        (entry.name == tool).then_some(&entry.provider)
     }
 
     /// Every tool, in the order of their names.
     pub fn tools(&self) -> impl Iterator<Item = &ToolManifest> {
-        self.0.values().filter_map(|entry| entry.toolset.tools().iter().find(|tool| tool.name == entry.name))
+        self.0.values().filter_map(|entry| entry.provider.tools().iter().find(|tool| tool.name == entry.name))
     }
 
     /// Call a tool: [`Self::run`] with nothing to cancel it but dropping the future.
@@ -74,22 +88,24 @@ impl Registry {
         self.run(Call::new(tool, args)).await
     }
 
-    /// Call a tool, as [`Toolset::run`] does. It may call those tools of this registry that are granted to its component:
+    /// Call a tool, as [`Toolset::run`](super::Toolset::run) does; a component that was only listed is compiled first,
+    /// which the call's deadline does not count. It may call those tools of this registry that are granted to its component:
     /// each with its own component's grants, under the deadline of this call, and without content or card.
     pub async fn run(&self, call: Call) -> Outcome {
-        match self.toolset(&call.tool) {
-            Some(toolset) => toolset.run_among(call, Names::Registry(self.clone())).await,
-            None => Outcome::Failure(self.unknown(&call.tool)),
+        let Some(provider) = self.provider(&call.tool) else { return Outcome::Failure(self.unknown(&call.tool)) };
+        match provider.toolset(&call.cancel).await {
+            Ok(toolset) => toolset.run_among(call, Names::Registry(self.clone())).await,
+            Err(failure) => Outcome::Failure(*failure),
         }
     }
 
-    /// The card of a call that has not finished, as [`Toolset::pending_card`] makes it.
+    /// The card of a call that has not finished, as [`Toolset::pending_card`](super::Toolset::pending_card) makes it.
     ///
     /// # Errors
     /// The failure that the call itself would be, or the projector's.
     pub async fn pending_card(&self, call: &Call) -> Result<Card, Box<Failure>> {
-        match self.toolset(&call.tool) {
-            Some(toolset) => toolset.pending_card(call).await,
+        match self.provider(&call.tool) {
+            Some(provider) => provider.toolset(&call.cancel).await?.pending_card(call).await,
             None => Err(Box::new(self.unknown(&call.tool))),
         }
     }
@@ -102,7 +118,11 @@ impl Registry {
     }
 }
 
-fn who(toolset: &Toolset) -> String {
-    let inspected = toolset.approved().inspected();
-    format!("{} ({})", inspected.manifest().name, inspected.digest())
+/// Names with the same one cannot be told apart.
+fn folded(name: &str) -> String {
+    name.to_ascii_lowercase().replace('-', "_")
+}
+
+fn who(provider: &Provider) -> String {
+    format!("{} ({})", provider.manifest().name, provider.digest())
 }

@@ -3,13 +3,15 @@
 mod guard;
 
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use std::sync::Arc;
 
-use crate::call::Toolset;
-use crate::component::{Component, ComponentError, LoadLimits};
+use crate::call::{Deferred, NotLoaded, Toolset};
+use crate::component::{Component, ComponentError, Digest, LoadLimits};
 use crate::engine::{CacheLocation, CompileError, CompileStage, Engine, EngineError, EngineSettings};
 use crate::inspect::{InspectError, Inspected};
 use crate::lock::{LockFile, LockFileError};
+use crate::outcome::Code;
 use crate::policy::{Approved, Denied, LimitName, Policy};
 use crate::sandbox::http::Network;
 use crate::sandbox::{LinkError, Program};
@@ -35,6 +37,16 @@ pub enum LoadError {
         path: PathBuf,
         /// Why not.
         source: std::io::Error,
+    },
+    /// The file is not the one that was listed.
+    #[error("{} has changed since it was listed: it was {listed} and is {now}; list it again", .path.display())]
+    Changed {
+        /// Which file.
+        path: PathBuf,
+        /// What it was.
+        listed: Digest,
+        /// What it is.
+        now: Digest,
     },
     /// The file is not a component, or too large.
     #[error(transparent)]
@@ -141,6 +153,33 @@ impl Host {
         self.compile(policy.approve(inspected)?).await
     }
 
+    /// Read, inspect and approve a file, and compile it when one of its tools is first called. Until then only the manifest
+    /// is kept; the file is then read again, and has to be the same.
+    ///
+    /// # Errors
+    /// As [`Self::load`], but for those of compiling and linking.
+    pub async fn list(&self, path: impl AsRef<Path>, policy: Arc<Policy>) -> Result<Deferred, LoadError> {
+        let path = path.as_ref().to_owned();
+        let approved = policy.approve(inspect(path.clone()).await?)?;
+        self.check(&approved)?;
+        let (host, listed) = (self.clone(), approved.inspected().digest());
+        let load = move || {
+            let (host, policy, path) = (host.clone(), policy.clone(), path.clone());
+            async move {
+                let inspected = inspect(path.clone()).await?;
+                if inspected.digest() != listed {
+                    return Err(LoadError::Changed { path, listed, now: inspected.digest() });
+                }
+                host.compile(policy.approve(inspected)?).await
+            }
+        };
+        let load = Box::new(move || -> Pin<Box<dyn Future<Output = _> + Send>> {
+            let load = load();
+            Box::pin(async move { load.await.map_err(NotLoaded::from) })
+        });
+        Ok(Deferred::new(&approved, load))
+    }
+
     /// Compile what was approved, or take it from the cache.
     ///
     /// # Errors
@@ -158,14 +197,7 @@ impl Host {
         approved: Approved,
         watch: impl Fn(CompileStage) + Send + Sync,
     ) -> Result<Toolset, LoadError> {
-        if let Some(lock) = &self.lock {
-            lock.check(&approved)?;
-        }
-        let asked = approved.limits().value(LimitName::Memory);
-        if asked > self.memory_bytes {
-            return Err(LoadError::Memory { asked, most: self.memory_bytes });
-        }
-        guard::check(&approved, self.cache.as_deref(), self.lock.as_deref(), self.engine.worker())?;
+        self.check(&approved)?;
         let component = approved.inspected().component();
         let largest_body = approved.inspected().shape().largest_body;
         let code = self
@@ -178,6 +210,30 @@ impl Host {
         let program = tokio::task::spawn_blocking(link);
         let program = program.await.map_err(|error| LoadError::Fault(error.to_string()))??;
         Ok(Toolset::new(self.engine.clone(), program, self.lock.clone()))
+    }
+
+    /// Whether what was approved may run here.
+    fn check(&self, approved: &Approved) -> Result<(), LoadError> {
+        if let Some(lock) = &self.lock {
+            lock.check(approved)?;
+        }
+        let asked = approved.limits().value(LimitName::Memory);
+        if asked > self.memory_bytes {
+            return Err(LoadError::Memory { asked, most: self.memory_bytes });
+        }
+        guard::check(approved, self.cache.as_deref(), self.lock.as_deref(), self.engine.worker())
+    }
+}
+
+impl From<LoadError> for NotLoaded {
+    fn from(error: LoadError) -> Self {
+        let code = match &error {
+            LoadError::Open { .. } | LoadError::Link(_) | LoadError::Fault(_) => Code::HostFault,
+            _ => Code::Denied,
+        };
+        // An operator can mend all others without a new component.
+        let lasting = matches!(error, LoadError::Compile(_));
+        Self { code, cause: error.to_string(), lasting }
     }
 }
 

@@ -1,0 +1,170 @@
+//! Components that are listed now and compiled when one of their tools is first called.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use tokio::sync::OnceCell;
+use tokio_util::sync::CancellationToken;
+
+use super::Toolset;
+use crate::component::Digest;
+use crate::finding::Finding;
+use crate::manifest::{Manifest, ToolManifest};
+use crate::outcome::{Code, Failure};
+use crate::policy::{Approved, Limits, Usage};
+
+/// A component that was inspected and approved, and is compiled when one of its tools is first called. Until then it
+/// holds the manifest and not the component. Cheap to clone; clones share the compiled code.
+#[derive(Clone)]
+pub struct Deferred(Arc<Listed>);
+
+struct Listed {
+    manifest: Manifest,
+    digest: Digest,
+    findings: Vec<Finding>,
+    limits: Limits,
+    loader: Loader,
+    /// A lasting failure is kept too: the same bytes would end the same way, and cost as much again.
+    loaded: OnceCell<Result<Toolset, NotLoaded>>,
+}
+
+/// Reads the component again, and compiles it.
+pub(crate) type Loader =
+    Box<dyn Fn() -> Pin<Box<dyn Future<Output = Result<Toolset, NotLoaded>> + Send>> + Send + Sync>;
+
+/// A component that was listed and did not become a [`Toolset`].
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{cause}")]
+pub struct NotLoaded {
+    /// What a call of one of its tools comes to.
+    pub code: Code,
+    /// For the operator: it may name the host's paths.
+    pub cause: String,
+    /// Whether another try can end no other way.
+    pub(crate) lasting: bool,
+}
+
+impl Deferred {
+    pub(crate) fn new(approved: &Approved, loader: Loader) -> Self {
+        let inspected = approved.inspected();
+        Self(Arc::new(Listed {
+            manifest: inspected.manifest().clone(),
+            digest: inspected.digest(),
+            findings: approved.findings().to_vec(),
+            limits: approved.limits(),
+            loader,
+            loaded: OnceCell::new(),
+        }))
+    }
+
+    /// What the vendor declares.
+    pub fn manifest(&self) -> &Manifest {
+        &self.0.manifest
+    }
+
+    /// Which component it is.
+    pub fn digest(&self) -> Digest {
+        self.0.digest
+    }
+
+    /// Where manifest and policy differ, as [`Approved::findings`].
+    pub fn findings(&self) -> &[Finding] {
+        &self.0.findings
+    }
+
+    /// Compile it now, or wait until it is compiled. Once begun it goes on, though nobody waits any more.
+    ///
+    /// # Errors
+    /// The file is not the one that was listed, its approval was taken back, or it cannot be compiled.
+    pub async fn load(&self) -> Result<Toolset, NotLoaded> {
+        if let Some(loaded) = self.0.loaded.get() {
+            return loaded.clone();
+        }
+        let listed = self.0.clone();
+        let work = tokio::spawn(async move {
+            let load = || async {
+                match (listed.loader)().await {
+                    Err(not) if !not.lasting => Err(not),
+                    ended => Ok(ended),
+                }
+            };
+            listed.loaded.get_or_try_init(load).await.cloned()
+        });
+        match work.await {
+            Ok(Ok(loaded)) => loaded,
+            Ok(Err(not)) => Err(not),
+            Err(error) => Err(NotLoaded { code: Code::HostFault, cause: error.to_string(), lasting: false }),
+        }
+    }
+
+    /// [`Self::load`] for a call.
+    async fn load_for(&self, cancel: &CancellationToken) -> Result<Toolset, Box<Failure>> {
+        let failure = |code, message: &str| Box::new(Failure::new(code, message, Usage::none(self.0.limits)));
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => Err(failure(Code::AbortedBeforeDispatch, "cancelled before it began")),
+            loaded = self.load() => loaded.map_err(|not| {
+                // Why not may name the host's paths: that is for the operator, not for the model.
+                let message = match not.code {
+                    Code::HostFault => "the host failed; its log says why",
+                    _ => "this component cannot be used as it is now; its operator has to look at it",
+                };
+                let mut failure = failure(not.code, message);
+                failure.diagnostic.cause = Some(not.cause);
+                failure
+            }),
+        }
+    }
+}
+
+/// Where a registry gets tools from.
+#[derive(Clone)]
+pub struct Provider(Source);
+
+#[derive(Clone)]
+enum Source {
+    Compiled(Toolset),
+    Deferred(Deferred),
+}
+
+impl From<Toolset> for Provider {
+    fn from(toolset: Toolset) -> Self {
+        Self(Source::Compiled(toolset))
+    }
+}
+
+impl From<Deferred> for Provider {
+    fn from(deferred: Deferred) -> Self {
+        Self(Source::Deferred(deferred))
+    }
+}
+
+impl Provider {
+    /// What the vendor declares.
+    pub fn manifest(&self) -> &Manifest {
+        match &self.0 {
+            Source::Compiled(toolset) => toolset.approved().inspected().manifest(),
+            Source::Deferred(deferred) => deferred.manifest(),
+        }
+    }
+
+    /// Which component it is.
+    pub fn digest(&self) -> Digest {
+        match &self.0 {
+            Source::Compiled(toolset) => toolset.approved().inspected().digest(),
+            Source::Deferred(deferred) => deferred.digest(),
+        }
+    }
+
+    pub(super) fn tools(&self) -> &[ToolManifest] {
+        &self.manifest().tools
+    }
+
+    /// The tools ready to be called, compiled if need be.
+    pub(super) async fn toolset(&self, cancel: &CancellationToken) -> Result<Toolset, Box<Failure>> {
+        match &self.0 {
+            Source::Compiled(toolset) => Ok(toolset.clone()),
+            Source::Deferred(deferred) => deferred.load_for(cancel).await,
+        }
+    }
+}
