@@ -11,6 +11,8 @@ mod policy;
 mod report;
 mod run;
 mod screen;
+#[cfg(feature = "mcp")]
+mod serve;
 
 use std::process::ExitCode;
 
@@ -36,6 +38,8 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Run(run::Args),
+    #[cfg(feature = "mcp")]
+    Serve(serve::Args),
     Inspect(inspect::Args),
     Policy(policy::Args),
     Approve(approve::Args),
@@ -55,6 +59,8 @@ pub(crate) fn main() -> ExitCode {
     let result = runtime.block_on(async {
         match cli.command {
             Command::Run(args) => run::run(args).await,
+            #[cfg(feature = "mcp")]
+            Command::Serve(args) => serve::run(args).await,
             Command::Inspect(args) => inspect::run(args).await,
             Command::Policy(args) => policy::run(args).await,
             Command::Approve(args) => approve::run(args).await,
