@@ -229,7 +229,8 @@ fn the_card_view_and_what_was_left_out_are_resources_and_nothing_else_is() {
         let page = &page["result"]["contents"][0];
         assert_eq!(page["mimeType"], "text/html;profile=mcp-app");
         assert!(page["text"].as_str().unwrap().starts_with("<!doctype html>"));
-        assert_eq!(page["_meta"]["ui"]["csp"]["connectDomains"], json!([]));
+        // No origin and no permission: where nothing is named, hosts allow nothing.
+        assert_eq!(page["_meta"]["ui"], json!({ "prefersBorder": false }));
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
         for uri in [format!("file://{}", file.display()), "fumehood://result/0".to_owned()] {
             let none = client.ask("resources/read", json!({ "uri": uri }));

@@ -1,13 +1,15 @@
 //! `fumehood serve`.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use fumehood::mcp::http::{Access, PATH, Service, Token};
 use fumehood::mcp::{Catalog, Server, Shelf, ShelfNews, Stdio, http, watch};
 use fumehood::{CancellationToken, Severity};
+use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::exit::Exit;
@@ -63,12 +65,13 @@ const MAX_TOKEN_BYTES: u64 = 4 << 10;
 
 pub(super) async fn run(args: Args) -> Result<ExitCode, Exit> {
     let stop = stop_on_signals()?;
-    let access = access(&args)?;
+    check_reach(&args)?;
     // Before anything takes time: a second server on the port should say so at once.
     let listener = match args.http {
         Some(address) => Some(http::listen(address).await.with_context(|| format!("cannot listen at {address}"))?),
         None => None,
     };
+    let access = access(&args, listener.as_ref())?;
     let host = args.lock.lock(args.engine.host()?)?;
     let mut shelf = Shelf::new(host, args.grants.policy()?, args.places);
     let verbose = args.verbose;
@@ -123,22 +126,36 @@ fn stop_on_signals() -> anyhow::Result<CancellationToken> {
     Ok(stop)
 }
 
-/// Who may talk to a server at this address.
-fn access(args: &Args) -> Result<Access, Exit> {
-    let mut access = Access::local();
-    access.hosts.extend(args.allow_host.iter().cloned());
-    access.origins.extend(args.allow_origin.iter().cloned());
-    if let Some(path) = &args.token_file {
-        let text = read_text(path, MAX_TOKEN_BYTES)?;
-        access.token = Some(Token::new(&text).with_context(|| path.display().to_string())?);
-    }
+/// An address that other machines reach needs a token.
+fn check_reach(args: &Args) -> Result<(), Exit> {
     match args.http {
-        Some(address) if !address.ip().is_loopback() && access.token.is_none() => Err(Exit::usage(format!(
+        Some(address) if !address.ip().is_loopback() && args.token_file.is_none() => Err(Exit::usage(format!(
             "{address} can be reached from other machines, and whoever reaches it could call the tools: \
              ask for a token (--token-file FILE), or serve 127.0.0.1 only"
         ))),
-        _ => Ok(access),
+        _ => Ok(()),
     }
+}
+
+/// Who may talk to the server.
+fn access(args: &Args, listener: Option<&TcpListener>) -> anyhow::Result<Access> {
+    let address = listener.map(TcpListener::local_addr).transpose().context("the listener has no address")?;
+    let local = address.filter(|address| address.ip().is_loopback());
+    let mut access = local.map_or_else(Access::local, |address| Access::local_at(address.port()));
+    access.hosts.extend(args.allow_host.iter().cloned());
+    access.origins.extend(args.allow_origin.iter().cloned());
+    if let Some(path) = &args.token_file {
+        access.token = Some(token(path).with_context(|| path.display().to_string())?);
+    }
+    Ok(access)
+}
+
+fn token(path: &Path) -> anyhow::Result<Token> {
+    let mode = path.metadata()?.permissions().mode();
+    if mode & 0o077 != 0 {
+        bail!("others may read it (mode {:03o}); chmod 600 it, and make another token", mode & 0o777);
+    }
+    Ok(Token::new(&read_text(path, MAX_TOKEN_BYTES)?)?)
 }
 
 async fn preload(shelf: &Shelf) {

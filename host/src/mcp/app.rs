@@ -14,14 +14,10 @@ pub(super) const EXTENSION: &str = "io.modelcontextprotocol/ui";
 
 const PAGE: &str = include_str!("app/card.html");
 
-/// What the page may do beyond drawing: nothing. An empty list allows no origin.
+/// What the page may do beyond drawing: nothing. It asks for no permission and names no origin, and a host's own policy for a
+/// page that names none is the strictest there is; the page has one of its own as well. It draws its border itself.
 fn meta() -> MetaObject {
-    let ui = json!({
-        "csp": { "connectDomains": [], "resourceDomains": [], "frameDomains": [], "baseUriDomains": [] },
-        "permissions": {},
-        "prefersBorder": true,
-    });
-    MetaObject(Map::from_iter([("ui".to_owned(), ui)]))
+    MetaObject(Map::from_iter([("ui".to_owned(), json!({ "prefersBorder": false }))]))
 }
 
 /// The page, as it is listed.

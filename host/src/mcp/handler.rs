@@ -178,7 +178,8 @@ impl ServerHandler for Server {
         params: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        self.call(params, context).await
+        // A call's future is some kilobytes, which the protocol's implementation would move from hand to hand.
+        Box::pin(self.call(params, context)).await
     }
 
     async fn list_resources(

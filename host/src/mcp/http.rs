@@ -62,6 +62,12 @@ pub struct Access {
 }
 
 impl Access {
+    /// Programs of this machine, and no web page but one that this very address would serve.
+    pub fn local_at(port: u16) -> Self {
+        let own = |host: &str| format!("http://{host}:{port}");
+        Self { origins: ["localhost", "127.0.0.1", "[::1]"].map(own).to_vec(), ..Self::local() }
+    }
+
     /// Programs of this machine, and no web page.
     pub fn local() -> Self {
         Self { hosts: ["localhost", "127.0.0.1", "::1"].map(str::to_owned).to_vec(), origins: Vec::new(), token: None }

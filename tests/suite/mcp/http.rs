@@ -2,6 +2,7 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -152,6 +153,9 @@ fn a_web_page_is_not_answered_unless_it_is_allowed() {
     let server = Server::start(&[&tool]);
     assert_eq!(server.ask("tools/list", None, json!({}), "origin: https://app.example.com\r\n").status, 403);
     assert_eq!(server.ask("tools/list", None, json!({}), "origin: http://localhost\r\n").status, 403);
+    // But a page of this very address.
+    let own = format!("origin: http://{}\r\n", server.address);
+    assert_eq!(server.ask("tools/list", None, json!({}), &own).status, 200);
     server.stops();
 }
 
@@ -160,6 +164,13 @@ fn a_stranger_is_asked_for_the_token() {
     let directory = tempfile::tempdir().unwrap();
     let token = directory.path().join("token");
     std::fs::write(&token, "0123456789abcdef\n").unwrap();
+    let mode = |mode| std::fs::set_permissions(&token, std::fs::Permissions::from_mode(mode)).unwrap();
+    mode(0o640);
+    let args = ["serve", &sample("word-count"), "--http", "127.0.0.1:0", "--token-file", token.to_str().unwrap()];
+    let open = Command::new(env!("CARGO_BIN_EXE_fumehood")).args(args).env_clear().output().unwrap();
+    assert_eq!(open.status.code(), Some(2));
+    assert!(String::from_utf8(open.stderr).unwrap().contains("chmod 600"));
+    mode(0o600);
     let server = Server::start(&[&sample("word-count"), "--token-file", token.to_str().unwrap()]);
     let check = |headers: &str, status: u16| {
         let answer = server.ask("tools/list", None, json!({}), headers);
