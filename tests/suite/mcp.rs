@@ -98,6 +98,10 @@ fn malformed_lines_are_answered_and_the_next_one_is_served() {
         -32602,
         json!(4),
     );
+    let nameless = client::modern(5, "tools/call", json!({ "arguments": {} }));
+    check(nameless.to_string().as_bytes(), -32602, json!(5));
+    let list = client::modern(6, "tools/call", json!({ "name": "word_count", "arguments": [1] }));
+    check(list.to_string().as_bytes(), -32602, json!(6));
     check(&[b'x'; 5 << 20], -32600, Value::Null);
     assert_eq!(value(&client.call("word_count", json!({ "text": "a" })))["words"], 1);
     client.leave(0);
@@ -135,6 +139,40 @@ fn progress_comes_in_order_before_the_result_and_only_when_asked_for() {
         value(&client.call("flaky", json!({ "how": "progress" })));
         client.leave(0);
     }
+}
+
+#[test]
+fn progress_that_cannot_be_told_does_not_hold_up_the_result() {
+    let mut client = Client::start(Era::Modern, &[&sample("flaky")]);
+    let mut request = client.request("tools/call", json!({ "name": "flaky", "arguments": { "how": "progress" } }));
+    request["params"]["_meta"]["progressToken"] = json!(1);
+    client.send(&request);
+    client.close_input();
+    let answer = loop {
+        let message = client.next();
+        if message["method"] != "notifications/progress" {
+            break message;
+        }
+    };
+    value(&answer);
+    client.ends_with(0);
+}
+
+#[test]
+fn a_client_that_asks_much_and_reads_late_gets_every_answer() {
+    const MANY: usize = 3_000;
+    let mut client = Client::start(Era::Modern, &[&sample("word-count")]);
+    let requests: Vec<Value> = (0..MANY).map(|_| client.request("tools/list", json!({}))).collect();
+    let text: String = requests.iter().map(|request| format!("{request}\n")).collect();
+    // More than both pipes hold. Writing it is the reading thread's to make possible.
+    client.send_bytes(text.as_bytes());
+    let mut open: std::collections::HashSet<_> =
+        requests.iter().map(|request| request["id"].as_i64().unwrap()).collect();
+    for _ in 0..MANY {
+        let answer = client.next();
+        assert!(answer["result"]["tools"].is_array() && open.remove(&answer["id"].as_i64().unwrap()), "{answer}");
+    }
+    client.leave(0);
 }
 
 #[test]

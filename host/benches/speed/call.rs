@@ -43,6 +43,20 @@ pub(crate) fn small(c: &mut Criterion) {
     turns.print_times(["pipeline", "bare"]);
 }
 
+/// What a large call leaves behind in the pool, for the small calls after it.
+pub(crate) fn after_a_large_one(c: &mut Criterion) {
+    let runtime = runtime();
+    let [fresh, used] = [(); 2].map(|()| runtime.block_on(load(Path::new(WORD_COUNT))));
+    // A text of a megabyte takes some megabytes of the guest's memory.
+    let long = json!({ "text": TEXT.repeat((1 << 20) / TEXT.len()) });
+    let args = json!({ "text": TEXT });
+    let small = |tools: &Toolset| runtime.block_on(call(tools, "word_count", args.clone()));
+    (0..4).for_each(|_| runtime.block_on(call(&used, "word_count", long.clone())));
+    let turns = in_turn(c, ("after", "a large call"), 64, [&mut || small(&used), &mut || small(&fresh)]);
+    turns.print("a small call after large ones/after none: ratio", "bound 1.50", |[used, fresh]| used / fresh);
+    turns.print_times(["after large ones", "after none"]);
+}
+
 /// A tool whose value is `open`, then `part` sixteen times, then `close` in place of the last byte; and that value.
 fn repeating(open: u8, part: &str, close: u8, schema: &Value) -> (tempfile::NamedTempFile, String) {
     const TIMES: usize = 16;

@@ -33,6 +33,7 @@ fn main() {
     }
     let mut criterion = Criterion::default().sample_size(30).configure_from_args();
     call::small(&mut criterion);
+    call::after_a_large_one(&mut criterion);
     call::large(&mut criterion);
     call::threads(&mut criterion);
     listing::listing(&mut criterion);

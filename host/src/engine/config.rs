@@ -133,12 +133,13 @@ fn pool(settings: &EngineSettings) -> PoolingAllocationConfig {
         .max_tables_per_module(TABLES)
         .table_elements(TABLE_ELEMENTS)
         .max_memory_size(usize::try_from(settings.memory_bytes).unwrap_or(usize::MAX))
-        // What stays resident in a free slot is zeroed by hand instead of returned to the system: the first 4 MiB
-        // hold all that small guests touch. Resident memory is at most slots times these.
-        .linear_memory_keep_resident(4 << 20)
+        // What stays resident in a free slot is zeroed by hand instead of returned to the system: the first 256 KiB
+        // hold what small guests touch. Resident memory is at most slots times these. More would be a burden: what one
+        // large call has touched stays resident, and every call after it in that slot zeroes it again.
+        .linear_memory_keep_resident(256 << 10)
         .table_keep_resident(64 << 10)
         .async_stack_keep_resident(64 << 10)
-        // Asks the system which pages were written (Linux 6.7), and zeroes only those.
+        // Asks the system which pages are there and are not the image's (Linux 6.7), and zeroes only those.
         .pagemap_scan(Enabled::Auto);
     pool
 }

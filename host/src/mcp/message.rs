@@ -1,7 +1,7 @@
 //! One JSON-RPC message from a client: read through the JSON gate, so that nothing in it is understood two ways.
 
 use rmcp::RoleServer;
-use rmcp::model::{ErrorCode, ErrorData, RequestId};
+use rmcp::model::{ClientRequest, ErrorCode, ErrorData, JsonRpcMessage, JsonRpcRequest, RequestId};
 use rmcp::service::RxJsonRpcMessage;
 use serde_json::Value;
 
@@ -12,6 +12,25 @@ pub(super) const MAX_BYTES: usize = 4 << 20;
 
 /// A value nests as deep as the gate allows below `params.arguments`; one message holds as many nodes as its bytes.
 const LIMITS: JsonLimits = JsonLimits { bytes: MAX_BYTES as u64, depth: JsonLimits::MAX_DEPTH, nodes: 1_000_000 };
+
+/// The methods whose parameters have a form, in both revisions.
+const METHODS: &[&str] = &[
+    "completion/complete",
+    "initialize",
+    "logging/setLevel",
+    "ping",
+    "prompts/get",
+    "prompts/list",
+    "resources/list",
+    "resources/read",
+    "resources/subscribe",
+    "resources/templates/list",
+    "resources/unsubscribe",
+    "server/discover",
+    "subscriptions/listen",
+    "tools/call",
+    "tools/list",
+];
 
 /// A message that is none. The client gets it as an error; the id is there where it could be read.
 #[derive(Debug)]
@@ -26,7 +45,16 @@ pub(super) fn read(text: &[u8]) -> Result<RxJsonRpcMessage<RoleServer>, Malforme
         let message = format!("this is not JSON as it is taken here: {error}");
         Malformed { id: None, error: Box::new(ErrorData::new(ErrorCode::PARSE_ERROR, message, None)) }
     })?;
-    serde_json::from_value(json.value().clone()).map_err(|_| not_a_message(json.value()))
+    match serde_json::from_value(json.value().clone()) {
+        // What the protocol's implementation does not take for the parameters of a method, it takes for another method.
+        Ok(JsonRpcMessage::Request(JsonRpcRequest { request: ClientRequest::CustomRequest(custom), .. }))
+            if METHODS.contains(&custom.method.as_str()) =>
+        {
+            Err(not_a_message(json.value()))
+        }
+        Ok(message) => Ok(message),
+        Err(_) => Err(not_a_message(json.value())),
+    }
 }
 
 /// A message that was not read to its end.
@@ -63,8 +91,6 @@ fn not_a_message(value: &Value) -> Malformed {
 
 #[cfg(test)]
 mod tests {
-    use rmcp::model::{ClientRequest, JsonRpcMessage};
-
     use super::*;
 
     #[test]
@@ -95,5 +121,11 @@ mod tests {
         check(r#"{"jsonrpc":"2.0","id":"a"}"#, -32600, Some(RequestId::String("a".into())), "method");
         let call = r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"t","arguments":[1]}}"#;
         check(call, -32602, Some(RequestId::Number(3)), "tools/call");
+        for params in [r#"{"name":"t","arguments":[1],"_meta":{}}"#, r#"{"arguments":{}}"#, r#"{"name":7}"#, "null"] {
+            let call = format!(r#"{{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{params}}}"#);
+            check(&call, -32602, Some(RequestId::Number(4)), "tools/call");
+        }
+        // Another method is somebody else's: the server says that it does not know it.
+        assert!(read(br#"{"jsonrpc":"2.0","id":5,"method":"x/y","params":{"a":1}}"#).is_ok());
     }
 }

@@ -1,49 +1,56 @@
 //! A guest's progress as notifications, in order and only while its call runs.
 
-use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use rmcp::RoleServer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::Peer;
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
+use tokio::time::timeout;
 
 use crate::{Call, Outcome, Progress};
 
 /// How many notes wait to be sent. A guest that is faster loses the ones after: progress is for people.
 const WAITING: usize = 64;
+/// How long one note may take to leave. A client that reads no more, or has closed its side, is told nothing more.
+const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Run a call and tell the client of its progress. No notification leaves after this returns.
+/// Run a call and tell the client of its progress. The guest does not wait for the client. No note leaves after the result,
+/// but one that a client has left lying for longer than [`PATIENCE`].
 pub(super) async fn reporting<F: Future<Output = Outcome>>(
     call: Call,
     run: impl FnOnce(Call) -> F,
     peer: &Peer<RoleServer>,
     token: ProgressToken,
 ) -> Outcome {
-    let (tx, mut rx) = mpsc::channel(WAITING);
+    let (tx, mut notes) = mpsc::channel(WAITING);
     let call = call.on_progress(Arc::new(move |progress: Progress| {
         let _ = tx.try_send(progress);
     }));
-    let mut running = pin!(run(call));
-    let mut told = Rising::default();
-    loop {
-        tokio::select! {
-            biased;
-            Some(progress) = rx.recv() => {
-                if let Some(param) = told.next(progress, &token) {
-                    let _ = peer.notify_progress(param).await;
-                }
-            }
-            outcome = &mut running => {
-                while let Ok(progress) = rx.try_recv() {
-                    if let Some(param) = told.next(progress, &token) {
-                        let _ = peer.notify_progress(param).await;
-                    }
-                }
-                return outcome;
+    let ended = Notify::new();
+    let running = async {
+        let outcome = run(call).await;
+        ended.notify_one();
+        outcome
+    };
+    let telling = async {
+        let mut told = Rising::default();
+        loop {
+            let note = tokio::select! {
+                biased;
+                // The call, and with it the other end, is gone when the last note is out.
+                Some(note) = notes.recv() => note,
+                () = ended.notified() => return,
+            };
+            let Some(param) = told.next(note, &token) else { continue };
+            match timeout(PATIENCE, peer.notify_progress(param)).await {
+                Ok(Ok(())) => {}
+                _ => return,
             }
         }
-    }
+    };
+    tokio::join!(running, telling).0
 }
 
 /// The protocol wants each value higher than the one before.

@@ -3,19 +3,22 @@
 //! Where they are pipes or sockets, as a client makes them, they are read and written by the runtime itself: a message
 //! crosses no thread on its way in or out. Answers that are ready together leave in one write.
 
+use std::collections::HashSet;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 
 use rmcp::RoleServer;
-use rmcp::model::ServerJsonRpcMessage;
+use rmcp::model::{
+    ClientNotification, JsonRpcError, JsonRpcMessage, JsonRpcNotification, RequestId, ServerJsonRpcMessage,
+};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use rustix::fs::FileType;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
-use tokio::sync::{Mutex, mpsc};
+use tokio::sync::{Mutex, Notify, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use super::lines::{Line, Lines, line};
@@ -38,9 +41,19 @@ enum Input {
     Thread(mpsc::Receiver<io::Result<Vec<u8>>>),
 }
 
+/// Answers that wait for a client to read them: past this, none of its messages is read.
+const MOST_WAITING: usize = 8 << 20;
+/// Requests that are being answered: past this, the next one waits. Each holds its arguments, and a place in the queue for
+/// an instance.
+const MOST_OPEN: usize = 1_024;
+
 struct Output {
     /// Whole lines that wait for their turn.
     waiting: StdMutex<Vec<u8>>,
+    /// Requests without an answer yet.
+    open: StdMutex<HashSet<RequestId>>,
+    /// Told whenever one of the two becomes less.
+    less: Notify,
     to: Mutex<Sink>,
     /// Cancelled when the reader is gone: nobody waits for an answer any more.
     gone: CancellationToken,
@@ -85,7 +98,13 @@ impl Stdio {
             FileType::Socket => Sink::Socket(socket(output)?),
             _ => Sink::File(Arc::new(output.into())),
         };
-        let output = Output { waiting: StdMutex::default(), to: Mutex::new(to), gone: CancellationToken::new() };
+        let output = Output {
+            waiting: StdMutex::default(),
+            open: StdMutex::default(),
+            less: Notify::new(),
+            to: Mutex::new(to),
+            gone: CancellationToken::new(),
+        };
         Ok(Self { input, lines: Lines::default(), output: Arc::new(output) })
     }
 
@@ -130,6 +149,11 @@ impl Transport<RoleServer> for Stdio {
         &mut self,
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), io::Error>> + Send + 'static {
+        match &message {
+            JsonRpcMessage::Response(response) => self.output.answered(&response.id),
+            JsonRpcMessage::Error(JsonRpcError { id: Some(id), .. }) => self.output.answered(id),
+            _ => {}
+        }
         self.output.push(&message);
         let output = self.output.clone();
         async move { output.flush().await }
@@ -137,6 +161,7 @@ impl Transport<RoleServer> for Stdio {
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
+            self.output.room().await;
             let line = match self.lines.next() {
                 Some(line) => line,
                 None if self.more().await => continue,
@@ -147,7 +172,10 @@ impl Transport<RoleServer> for Stdio {
                 Line::TooLong => Err(message::too_long()),
             };
             match read {
-                Ok(message) => return Some(message),
+                Ok(message) => {
+                    self.output.count(&message);
+                    return Some(message);
+                }
                 Err(malformed) => self.answer(malformed),
             }
         }
@@ -167,6 +195,44 @@ impl Output {
         }
     }
 
+    fn count(&self, message: &RxJsonRpcMessage<RoleServer>) {
+        match message {
+            JsonRpcMessage::Request(request) => {
+                self.open.lock().unwrap_or_else(PoisonError::into_inner).insert(request.id.clone());
+            }
+            // It gets no answer.
+            JsonRpcMessage::Notification(JsonRpcNotification {
+                notification: ClientNotification::CancelledNotification(cancelled),
+                ..
+            }) => {
+                if let Some(id) = &cancelled.params.request_id {
+                    self.answered(id);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn answered(&self, id: &RequestId) {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
+        self.less.notify_one();
+    }
+
+    /// Wait until another message can be taken on.
+    async fn room(&self) {
+        loop {
+            let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).len();
+            let open = self.open.lock().unwrap_or_else(PoisonError::into_inner).len();
+            if self.gone.is_cancelled() || (waiting < MOST_WAITING && open < MOST_OPEN) {
+                return;
+            }
+            tokio::select! {
+                () = self.less.notified() => {}
+                () = self.gone.cancelled() => {}
+            }
+        }
+    }
+
     /// Write what waits. Whoever comes first writes for all.
     async fn flush(&self) -> io::Result<()> {
         let mut to = self.to.lock().await;
@@ -183,6 +249,7 @@ impl Output {
                 tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| Err(io::Error::other(error)))
             }
         };
+        self.less.notify_one();
         if written.is_err() {
             self.gone.cancel();
         }

@@ -47,6 +47,16 @@ pub(crate) fn fumehood(args: &[&str]) {
     assert!(done.status.success(), "{args:?}: {}", String::from_utf8_lossy(&done.stderr));
 }
 
+/// A request of 2026-07-28, which says by itself what it speaks.
+pub(crate) fn modern(id: i64, method: &str, mut params: Value) -> Value {
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+    });
+    json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
+}
+
 impl Client {
     /// Start a server and get as far as that it answers.
     pub(crate) fn start(era: Era, args: &[&str]) -> Self {
@@ -94,16 +104,12 @@ impl Client {
         client
     }
 
-    pub(crate) fn request(&mut self, method: &str, mut params: Value) -> Value {
+    pub(crate) fn request(&mut self, method: &str, params: Value) -> Value {
         self.last_id += 1;
-        if self.era == Era::Modern {
-            params["_meta"] = json!({
-                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-                "io.modelcontextprotocol/clientCapabilities": {},
-                "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
-            });
+        match self.era {
+            Era::Modern => modern(self.last_id, method, params),
+            Era::Legacy => json!({ "jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params }),
         }
-        json!({ "jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params })
     }
 
     pub(crate) fn send_bytes(&mut self, bytes: &[u8]) {

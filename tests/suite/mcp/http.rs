@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::client::{cache, sample};
+use super::client::{cache, modern, sample};
 
 struct Server {
     child: Child,
@@ -94,7 +94,7 @@ impl Server {
     }
 
     fn ask(&self, method: &str, name: Option<&str>, params: Value, headers: &str) -> Answer {
-        self.post(method, name, headers, &request(method, params).to_string())
+        self.post(method, name, headers, &modern(1, method, params).to_string())
     }
 
     fn call(&self, tool: &str, args: Value) -> Value {
@@ -111,15 +111,6 @@ impl Server {
         let Self { log, .. } = self;
         log.join().unwrap()
     }
-}
-
-fn request(method: &str, mut params: Value) -> Value {
-    params["_meta"] = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": {},
-        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
-    });
-    json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params })
 }
 
 #[test]
@@ -224,7 +215,8 @@ fn idle_and_slow_clients_do_not_keep_others_out() {
 #[test]
 fn a_client_that_goes_stops_its_call() {
     let server = Server::start(&[&sample("flaky"), "--limit", "wall-clock-ms=600000"]);
-    let body = request("tools/call", json!({ "name": "flaky", "arguments": { "how": "loop-in-execute" } })).to_string();
+    let body =
+        modern(1, "tools/call", json!({ "name": "flaky", "arguments": { "how": "loop-in-execute" } })).to_string();
     let mut client = server.connect();
     let head = format!(
         "POST /mcp HTTP/1.1\r\nhost: localhost\r\naccept: application/json, text/event-stream\r\n\
