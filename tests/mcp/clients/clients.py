@@ -1,0 +1,83 @@
+"""Every client lists and calls every tool, over both transports; some also hear of progress and changes, and cancel."""
+
+import json
+import os
+import subprocess
+
+from checks import check, equal
+from expect import compare, listed
+from serving import DIST, WORK, Session
+
+LEGACY, MODERN = "2025-11-25", "2026-07-28"
+
+# A whole probe: forty calls, two of which wait for limits, a cancel and a change. It takes about five seconds alone.
+SECONDS = 90
+
+# Name -> (interpreter, probe, the revision it must come to, whether it cancels, whether it hears of changes)
+CLIENTS = {
+    "ts1": ("node", "ts1.mjs", LEGACY, True, True),
+    "ts2": ("node", "ts2.mjs", MODERN, True, True),
+    "py1": ("py1", "py1.py", LEGACY, False, True),
+    "py2": ("py2", "py2.py", MODERN, True, True),
+    "fastmcp": ("py2", "fast.py", MODERN, False, False),
+}
+
+ADDED = [
+    "json_schema_2020_12_tool", "test_audio_content", "test_embedded_resource", "test_error_handling",
+    "test_image_content", "test_multiple_content_types", "test_simple_text", "test_tool_with_progress",
+    "test_x_mcp_header",
+]
+
+
+def run(client, transport, table, outcomes, pages):
+    """Run one probe and check its report."""
+    name = f"{client} over {transport}"
+    interpreter, probe, protocol, cancels, changes = CLIENTS[client]
+    session = Session(f"{client}-{transport}", pages)
+    plan = {
+        "seconds": SECONDS,
+        "calls": [{key: call[key] for key in ("id", "tool", "args")} for call in table],
+        "progress": {"tool": "flaky", "args": {"how": "progress"}},
+    }
+    if cancels:
+        # The program says who it is once it runs, and then does nothing for longer than anybody waits.
+        script = "echo $$ > started; exec sleep 600"
+        args = {"program": "sh", "args": ["-c", script], "workingDirectory": "."}
+        plan["cancel"] = {"tool": "shell_run", "args": args, "started": str(session.folder / "files" / "started")}
+    if changes:
+        to = session.folder / "tools" / "conformance.wasm"
+        plan["change"] = {"from": str(DIST / "conformance.wasm"), "to": str(to)}
+    if transport == "stdio":
+        report = probe_with(plan | {"stdio": session.command()}, interpreter, probe, session)
+    else:
+        with session.http() as server:
+            report = probe_with(plan | {"http": server.url}, interpreter, probe, session)
+    if not check(f"{name}: runs to its end", "broken" not in report and "hung" not in report, report.get("broken", report)):
+        if not report["calls"]:
+            return
+    equal(f"{name}: protocol", report.get("protocol"), protocol)
+    listed(name, report.get("tools"))
+    for call in table:
+        compare(name, call, outcomes.get(call["id"]), report["calls"].get(call["id"]))
+    equal(f"{name}: progress", report.get("progress"), [[n, 3, f"step {n}"] for n in (1, 2, 3)])
+    if cancels:
+        equal(f"{name}: a cancel stops the guest", report.get("cancel"), {"began": True, "rejected": True, "stopped": True})
+    if changes:
+        change = report.get("change") or {}
+        check(f"{name}: hears of an added file", change.get("heard"), change)
+        listed(f"{name}, after that", change.get("tools"), ADDED)
+
+
+def probe_with(plan, interpreter, probe, session):
+    path = session.folder / "plan.json"
+    path.write_text(json.dumps(plan))
+    program = os.environ["MCP_CLIENTS_NODE"] if interpreter == "node" else WORK / interpreter / "bin" / "python"
+    # Beside the packages: that is where Node looks for them.
+    command = [program, WORK / "js" / "probes" / probe, path]
+    with open(session.folder / "stderr", "w+") as said:
+        try:
+            out = subprocess.run(command, stdout=subprocess.PIPE, stderr=said, text=True, timeout=SECONDS + 20)
+            return json.loads(out.stdout.strip("\n").split("\n")[-1])
+        except (subprocess.TimeoutExpired, IndexError, ValueError) as error:
+            said.seek(0)
+            return {"broken": f"{error!r} {said.read()[-2000:]}", "calls": {}}

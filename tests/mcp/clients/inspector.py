@@ -1,0 +1,67 @@
+"""The Inspector's command line: its strict lint of the list, and a process for each call."""
+
+import json
+import os
+import subprocess
+
+from checks import check
+from expect import compare, listed
+from serving import WORK, Session
+
+INSPECTOR = WORK / "js/node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"
+
+# A call takes about a second alone, most of which is the start of the program.
+SECONDS = 60
+
+# The transport a model's host would choose for each revision.
+ERAS = {"stdio": "legacy", "http": "modern"}
+
+
+def inspect(target, era, session, *more):
+    command = [os.environ["MCP_CLIENTS_NODE"], INSPECTOR, "--cli", *target, "--protocol-era", era, *more]
+    # It keeps a catalog in the home folder.
+    environment = os.environ | {"HOME": str(session.folder)}
+    return subprocess.run(
+        command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS
+    )
+
+
+def run(transport, table, outcomes, pages):
+    session = Session(f"inspector-{transport}", pages)
+    if transport == "stdio":
+        return checks(transport, session.command(), session, table, outcomes)
+    with session.http() as server:
+        return checks(transport, [server.url], session, table, outcomes)
+
+
+def checks(transport, target, session, table, outcomes):
+    name, era = f"inspector over {transport}", ERAS[transport]
+    # What follows `--` would be the server's: its options go into a config file.
+    if transport == "stdio":
+        config = session.folder / "inspector.json"
+        config.write_text(json.dumps({"mcpServers": {"it": {"command": target[0], "args": target[1:]}}}))
+        target = ["--config", str(config), "--server", "it"]
+    strict = inspect(target, era, session, "--method", "tools/list", "--strict")
+    check(f"{name}: strict lint", strict.returncode == 0, strict.stderr)
+    listed(name, [tool["name"] for tool in read(strict).get("tools", [])])
+    for call in table:
+        args = json.dumps(call["args"])
+        out = inspect(
+            target, era, session, "--method", "tools/call", "--tool-name", call["tool"], "--tool-args-json", args
+        )
+        compare(name, call, outcomes.get(call["id"]), answer(out))
+
+
+def read(out):
+    try:
+        return json.loads(out.stdout)
+    except ValueError:
+        return {}
+
+
+def answer(out):
+    """Its exit status is 5 for a result that is an error; without a result there is a message."""
+    result = read(out)
+    if "content" in result:
+        return {"result": result}
+    return {"error": {"code": None, "message": out.stderr + out.stdout}}

@@ -1,0 +1,60 @@
+// What every TypeScript client does: list, call, hear of progress and of changes, cancel. The plan is the first argument.
+import { existsSync, readFileSync } from 'node:fs';
+import { copyFile, rename } from 'node:fs/promises';
+
+const plan = JSON.parse(readFileSync(process.argv[2], 'utf8'));
+export const { stdio, http, change } = plan;
+
+// A client that hangs is a failure, and the reader of the report should have what came before.
+const report = { calls: {} };
+const finish = status => process.stdout.write(JSON.stringify(report) + '\n', () => process.exit(status));
+setTimeout(() => { report.hung = true; finish(1); }, plan.seconds * 1000).unref();
+
+const pause = () => new Promise(resolve => setTimeout(resolve, 10));
+const until = async (what, seconds = 10) => {
+  for (const end = Date.now() + seconds * 1000; Date.now() < end; await pause()) if (what()) return true;
+  return false;
+};
+
+// `client`: {protocol, list(), call(name, args, options), changes(), close()}
+export async function run(connect) {
+  try {
+    const client = await connect();
+    report.protocol = client.protocol;
+    report.tools = await client.list();
+    for (const { id, tool, args } of plan.calls) report.calls[id] = await answer(() => client.call(tool, args));
+    if (plan.progress) {
+      report.progress = [];
+      const onprogress = ({ progress, total, message }) => report.progress.push([progress, total, message]);
+      await client.call(plan.progress.tool, plan.progress.args, { onprogress });
+    }
+    if (plan.cancel) {
+      const { tool, args, started } = plan.cancel;
+      const stop = new AbortController();
+      const call = answer(() => client.call(tool, args, { signal: stop.signal }));
+      const began = await until(() => existsSync(started) && readFileSync(started, 'utf8').endsWith('\n'));
+      stop.abort();
+      const ended = await call;
+      const process = '/proc/' + (began ? readFileSync(started, 'utf8').trim() : 'self');
+      report.cancel = { began, rejected: !ended.result, stopped: await until(() => !existsSync(process)) };
+    }
+    if (change) {
+      await copyFile(change.from, change.to + '.new');
+      await rename(change.to + '.new', change.to);
+      report.change = { heard: await until(() => client.changes() > 0), tools: await client.list() };
+    }
+    await client.close();
+    finish(0);
+  } catch (error) {
+    report.broken = String(error?.stack ?? error);
+    finish(1);
+  }
+}
+
+async function answer(call) {
+  try {
+    return { result: await call() };
+  } catch (error) {
+    return { error: { code: error.code, message: String(error.message) } };
+  }
+}

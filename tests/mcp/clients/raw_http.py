@@ -1,0 +1,2 @@
+TRANSPORT = "http"
+CHECKS = []

@@ -1,0 +1,2 @@
+TRANSPORT = "stdio"
+CHECKS = []
