@@ -59,7 +59,10 @@ def run(client, transport, table, outcomes, pages):
     listed(name, report.get("tools"))
     for call in table:
         compare(name, call, outcomes.get(call["id"]), report["calls"].get(call["id"]))
-    equal(f"{name}: progress", report.get("progress"), [[n, 3, f"step {n}"] for n in (1, 2, 3)])
+    steps = [[n, 3, f"step {n}"] for n in (1, 2, 3)]
+    equal(f"{name}: progress", report.get("progress"), steps)
+    if interpreter == "node" and transport == "http":
+        equal(f"{name}: progress reaches the callback", report.get("callbacks"), steps)
     if cancels:
         equal(f"{name}: a cancel stops the guest", report.get("cancel"), {"began": True, "rejected": True, "stopped": True})
     if changes:

@@ -16,6 +16,13 @@ const until = async (what, seconds = 10) => {
   return false;
 };
 
+// What arrives, before the client does anything with it.
+const wire = [];
+export function listen(transport) {
+  const deliver = transport.onmessage;
+  transport.onmessage = (message, extra) => { wire.push(message); deliver.call(transport, message, extra); };
+}
+
 // `client`: {protocol, list(), call(name, args, options), changes(), close()}
 export async function run(connect) {
   try {
@@ -24,9 +31,12 @@ export async function run(connect) {
     report.tools = await client.list();
     for (const { id, tool, args } of plan.calls) report.calls[id] = await answer(() => client.call(tool, args));
     if (plan.progress) {
-      report.progress = [];
-      const onprogress = ({ progress, total, message }) => report.progress.push([progress, total, message]);
+      const line = ({ progress, total, message }) => [progress, total, message];
+      report.callbacks = [];
+      const onprogress = progress => report.callbacks.push(line(progress));
       await client.call(plan.progress.tool, plan.progress.args, { onprogress });
+      // Over stdio the callback misses what arrives together with the result (modelcontextprotocol/typescript-sdk#2580).
+      report.progress = wire.filter(({ method }) => method === 'notifications/progress').map(({ params }) => line(params));
     }
     if (plan.cancel) {
       const { tool, args, started } = plan.cancel;

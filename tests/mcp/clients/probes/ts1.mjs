@@ -3,7 +3,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
-import { http, run, stdio } from './steps.mjs';
+import { http, listen, run, stdio } from './steps.mjs';
 
 await run(async () => {
   const client = new Client({ name: 'probe', version: '1' });
@@ -15,6 +15,7 @@ await run(async () => {
   let protocol;
   transport.setProtocolVersion = (set => version => { protocol = version; set?.call(transport, version); })(transport.setProtocolVersion);
   await client.connect(transport);
+  listen(transport);
   return {
     protocol,
     changes: () => changes,

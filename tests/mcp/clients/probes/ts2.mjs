@@ -1,7 +1,7 @@
 // @modelcontextprotocol/client, version 2: it asks for the newest revision first, and checks results as 2020-12.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { change, http, run, stdio } from './steps.mjs';
+import { change, http, listen, run, stdio } from './steps.mjs';
 
 await run(async () => {
   let changes = 0;
@@ -14,6 +14,7 @@ await run(async () => {
     ? new StdioClientTransport({ command: stdio[0], args: stdio.slice(1), stderr: 'ignore' })
     : new StreamableHTTPClientTransport(new URL(http));
   await client.connect(transport);
+  listen(transport);
   return {
     protocol: client.getNegotiatedProtocolVersion(),
     changes: () => changes,
