@@ -73,7 +73,7 @@ fn the_schema_refuses_what_is_no_sarif() {
 
 #[test]
 fn audits_of_samples_are_sarif() {
-    for name in ["files", "flaky", "memory", "shell", "web", "word-count"] {
+    for name in ["conformance", "files", "flaky", "memory", "shell", "web", "word-count"] {
         let audit = audit(std::fs::read(sample(name)).unwrap());
         let log = audit.sarif(&format!("some folder/{name}.wasm"));
         sarif(&log);

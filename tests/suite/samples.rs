@@ -253,6 +253,21 @@ async fn flaky() {
     check("flaky", &["flaky"]).await;
 }
 
+#[tokio::test]
+async fn conformance() {
+    let tools = [
+        "test_simple_text",
+        "test_image_content",
+        "test_audio_content",
+        "test_embedded_resource",
+        "test_multiple_content_types",
+        "test_tool_with_progress",
+        "json_schema_2020_12_tool",
+        "test_x_mcp_header",
+    ];
+    check("conformance", &tools).await;
+}
+
 /// Kills at many moments of a save, and asks after each: there is the last checkpoint that was saved whole, or an
 /// earlier one, never a damaged one.
 #[test]

@@ -69,7 +69,7 @@ def compare(name, call, outcome, answer):
         return check(name, False, "not called")
     if "rpc" in call:
         error = answer.get("error")
-        return check(name, error and error.get("code") in (call["rpc"], None) and call["tool"] in error["message"], answer)
+        return check(name, error and error.get("code") == call["rpc"] and call["tool"] in error["message"], answer)
     result = answer.get("result")
     if result is None:
         return check(name, False, answer)

@@ -49,6 +49,13 @@ def checks(transport, target, session, table, outcomes):
         out = inspect(
             target, era, session, "--method", "tools/call", "--tool-name", call["tool"], "--tool-args-json", args
         )
+        if "rpc" in call:
+            # It looks at the list first, and asks the server for nothing that is not there.
+            check(f"{name}: {call['id']}", out.returncode and '"tool_not_found"' in out.stderr, out)
+            continue
+        # A program that reads its exit status learns the same as one that reads the result.
+        status = 5 if "code" in call else 0
+        check(f"{name}: {call['id']} ends with {status}", out.returncode == status, out)
         compare(name, call, outcomes.get(call["id"]), answer(out))
 
 
@@ -60,7 +67,6 @@ def read(out):
 
 
 def answer(out):
-    """Its exit status is 5 for a result that is an error; without a result there is a message."""
     result = read(out)
     if "content" in result:
         return {"result": result}

@@ -5,7 +5,6 @@ from contextlib import asynccontextmanager
 import anyio
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
-from mcp.shared.exceptions import MCPError
 
 import steps
 
@@ -33,4 +32,4 @@ async def connect(plan):
         yield Probe(client)
 
 
-anyio.run(lambda: steps.run(connect, MCPError))
+anyio.run(steps.run, connect)

@@ -3,7 +3,7 @@
 from contextlib import asynccontextmanager
 
 import anyio
-from mcp import ClientSession, McpError, StdioServerParameters
+from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import ServerNotification, ToolListChangedNotification
@@ -49,4 +49,4 @@ async def connect(plan):
         yield probe
 
 
-anyio.run(lambda: steps.run(connect, McpError))
+anyio.run(steps.run, connect)

@@ -4,7 +4,6 @@ from contextlib import asynccontextmanager
 
 import anyio
 from mcp import Client, StdioServerParameters
-from mcp.shared.exceptions import MCPError
 
 import steps
 
@@ -49,4 +48,4 @@ async def connect(plan):
             group.cancel_scope.cancel()
 
 
-anyio.run(lambda: steps.run(connect, MCPError, cancels=True))
+anyio.run(lambda: steps.run(connect, cancels=True))

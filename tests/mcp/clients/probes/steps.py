@@ -27,22 +27,22 @@ def wire(model):
     return model.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 
-async def answer(call, errors):
+async def answer(call):
     try:
         return {"result": await call()}
-    except errors as error:
+    except Exception as error:  # Of the protocol, or what the client itself thinks of a result.
         code = getattr(getattr(error, "error", error), "code", None)
         return {"error": {"code": code, "message": str(error)}}
 
 
-async def run(connect, errors=Exception, cancels=False):
+async def run(connect, cancels=False):
     """`connect`: a context manager of a client with protocol, list(), call(name, args, progress=None) and changes."""
     report = {"calls": {}}
     status = 0
     try:
         with anyio.fail_after(PLAN["seconds"]):
             async with connect(PLAN) as client:
-                await steps(client, report, errors, cancels)
+                await steps(client, report, cancels)
     except BaseException as error:  # A hang, or a group of errors: the report says so, and what came before.
         report["broken"] = repr(error) + repr(getattr(error, "exceptions", ""))
         status = 1
@@ -50,11 +50,11 @@ async def run(connect, errors=Exception, cancels=False):
     os._exit(status)  # A client that cannot shut down would hang here.
 
 
-async def steps(client, report, errors, cancels):
+async def steps(client, report, cancels):
     report["protocol"] = client.protocol
     report["tools"] = await client.list()
     for call in PLAN["calls"]:
-        report["calls"][call["id"]] = await answer(lambda: client.call(call["tool"], call["args"]), errors)
+        report["calls"][call["id"]] = await answer(lambda: client.call(call["tool"], call["args"]))
     if "progress" in PLAN:
         report["progress"] = heard = []
 
