@@ -5,8 +5,8 @@ import os
 import subprocess
 
 from checks import check, equal
-from expect import compare, listed
-from serving import DIST, WORK, Session
+from expect import ADDED, EVERY, TOOLS, compare, listed
+from serving import DIST, SAMPLES, WORK, Session
 
 LEGACY, MODERN = "2025-11-25", "2026-07-28"
 
@@ -22,21 +22,15 @@ CLIENTS = {
     "fastmcp": ("py2", "fast.py", MODERN, False, False),
 }
 
-ADDED = [
-    "json_schema_2020_12_tool", "test_audio_content", "test_embedded_resource", "test_error_handling",
-    "test_image_content", "test_multiple_content_types", "test_simple_text", "test_tool_with_progress",
-    "test_x_mcp_header",
-]
-
-
 def run(client, transport, table, outcomes, pages):
     """Run one probe and check its report."""
     name = f"{client} over {transport}"
     interpreter, probe, protocol, cancels, changes = CLIENTS[client]
-    session = Session(f"{client}-{transport}", pages)
+    session = Session(f"{client}-{transport}", pages, SAMPLES if changes else [*SAMPLES, "conformance"])
+    later = [call for call in table if changes and call["tool"] in ADDED]
     plan = {
         "seconds": SECONDS,
-        "calls": [{key: call[key] for key in ("id", "tool", "args")} for call in table],
+        "calls": [call for call in table if call not in later],
         "progress": {"tool": "flaky", "args": {"how": "progress"}},
     }
     if cancels:
@@ -46,7 +40,7 @@ def run(client, transport, table, outcomes, pages):
         plan["cancel"] = {"tool": "shell_run", "args": args, "started": str(session.folder / "files" / "started")}
     if changes:
         to = session.folder / "tools" / "conformance.wasm"
-        plan["change"] = {"from": str(DIST / "conformance.wasm"), "to": str(to)}
+        plan["change"] = {"from": str(DIST / "conformance.wasm"), "to": str(to), "calls": later}
     if transport == "stdio":
         report = probe_with(plan | {"stdio": session.command()}, interpreter, probe, session)
     else:
@@ -56,7 +50,7 @@ def run(client, transport, table, outcomes, pages):
         if not report["calls"]:
             return
     equal(f"{name}: protocol", report.get("protocol"), protocol)
-    listed(name, report.get("tools"))
+    listed(name, report.get("tools"), TOOLS if changes else EVERY)
     for call in table:
         compare(name, call, outcomes.get(call["id"]), report["calls"].get(call["id"]))
     steps = [[n, 3, f"step {n}"] for n in (1, 2, 3)]
@@ -68,7 +62,7 @@ def run(client, transport, table, outcomes, pages):
     if changes:
         change = report.get("change") or {}
         check(f"{name}: hears of an added file", change.get("heard"), change)
-        listed(f"{name}, after that", change.get("tools"), ADDED)
+        listed(f"{name}, after that", change.get("tools"), EVERY)
 
 
 def probe_with(plan, interpreter, probe, session):

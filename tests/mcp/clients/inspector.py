@@ -5,8 +5,8 @@ import os
 import subprocess
 
 from checks import check
-from expect import compare, listed
-from serving import WORK, Session
+from expect import EVERY, compare, listed
+from serving import SAMPLES, WORK, Session
 
 INSPECTOR = WORK / "js/node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js"
 
@@ -27,7 +27,7 @@ def inspect(target, era, session, *more):
 
 
 def run(transport, table, outcomes, pages):
-    session = Session(f"inspector-{transport}", pages)
+    session = Session(f"inspector-{transport}", pages, [*SAMPLES, "conformance"])
     if transport == "stdio":
         return checks(transport, session.command(), session, table, outcomes)
     with session.http() as server:
@@ -43,7 +43,7 @@ def checks(transport, target, session, table, outcomes):
         target = ["--config", str(config), "--server", "it"]
     strict = inspect(target, era, session, "--method", "tools/list", "--strict")
     check(f"{name}: strict lint", strict.returncode == 0, strict.stderr)
-    listed(name, [tool["name"] for tool in read(strict).get("tools", [])])
+    listed(name, [tool["name"] for tool in read(strict).get("tools", [])], EVERY)
     for call in table:
         args = json.dumps(call["args"])
         out = inspect(

@@ -29,7 +29,10 @@ export async function run(connect) {
     const client = await connect();
     report.protocol = client.protocol;
     report.tools = await client.list();
-    for (const { id, tool, args } of plan.calls) report.calls[id] = await answer(() => client.call(tool, args));
+    const callAll = async calls => {
+      for (const { id, tool, args } of calls) report.calls[id] = await answer(() => client.call(tool, args));
+    };
+    await callAll(plan.calls);
     if (plan.progress) {
       const line = ({ progress, total, message }) => [progress, total, message];
       report.callbacks = [];
@@ -52,6 +55,7 @@ export async function run(connect) {
       await copyFile(change.from, change.to + '.new');
       await rename(change.to + '.new', change.to);
       report.change = { heard: await until(() => client.changes() > 0), tools: await client.list() };
+      await callAll(change.calls);
     }
     await client.close();
     finish(0);

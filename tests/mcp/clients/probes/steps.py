@@ -53,8 +53,7 @@ async def run(connect, cancels=False):
 async def steps(client, report, cancels):
     report["protocol"] = client.protocol
     report["tools"] = await client.list()
-    for call in PLAN["calls"]:
-        report["calls"][call["id"]] = await answer(lambda: client.call(call["tool"], call["args"]))
+    await call_all(client, PLAN["calls"], report)
     if "progress" in PLAN:
         report["progress"] = heard = []
 
@@ -69,6 +68,12 @@ async def steps(client, report, cancels):
         shutil.copyfile(PLAN["change"]["from"], new)
         os.rename(new, PLAN["change"]["to"])
         report["change"] = {"heard": await until(client.changes), "tools": await client.list()}
+        await call_all(client, PLAN["change"]["calls"], report)
+
+
+async def call_all(client, calls, report):
+    for call in calls:
+        report["calls"][call["id"]] = await answer(lambda: client.call(call["tool"], call["args"]))
 
 
 async def cancel(client, tool, args, started):
