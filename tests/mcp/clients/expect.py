@@ -56,7 +56,8 @@ def outcomes(table, pages):
         return found
 
     with ThreadPoolExecutor(2) as pool:
-        return {id: outcome for found in pool.map(component, sorted(set(EVERY.values()))) for id, outcome in found.items()}
+        found = pool.map(component, sorted(set(EVERY.values())))
+        return {id: outcome for of_one in found for id, outcome in of_one.items()}
 
 
 def canonical(value):

@@ -92,7 +92,7 @@ def malformed():
     for name, line, code, id in [
         ("malformed JSON", b'{"jsonrpc":"2.0",\n', -32700, None),
         ("no JSON at all", b"hello\n", -32700, None),
-        ("a number past every float", b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"n":1e400}}\n', -32700, None),
+        ("a number past every float", b'{"jsonrpc":"2.0","id":1,"method":"x","params":{"n":1e400}}\n', -32700, None),
         ("a lone surrogate", b'{"jsonrpc":"2.0","id":1,"method":"\\ud800"}\n', -32700, None),
         ("bytes that are not UTF-8", b'{"jsonrpc":"2.0","id":1,"method":"\xff"}\n', -32700, None),
         ("nested 200 deep", b"[" * 200 + b"]" * 200 + b"\n", -32700, None),
@@ -103,7 +103,7 @@ def malformed():
         ("an id that is a fraction", ask % b"1.5", -32600, None),
         ("an id that is null", ask % b"null", -32600, None),
         ("no version", b'{"id":3,"method":"ping"}\n', -32600, 3),
-        ("a line of 5 MB", b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"' + b"x" * 5_000_000 + b'"}}\n', -32600, None),
+        ("a line of 5 MB", b'{"jsonrpc":"2.0","id":1,"method":"' + b"x" * 5_000_000 + b'"}\n', -32600, None),
     ]:
         # A server each: nothing was said before that could hide behind it.
         with wire("malformed") as server:

@@ -4,8 +4,8 @@
 #   FUMEHOOD=/absolute/path/to/fumehood tests/mcp/clients/run.sh [--http-only|--stdio-only] [PART…]
 #
 # Parts: conformance ts1 ts2 py1 py2 fastmcp inspector raw; all of them when none is named.
-# Pinned versions are installed once into $XDG_CACHE_HOME/fumehood-tests/mcp (a temporary folder where that variable is not
-# set), with the Node 24 that the suite needs. Needs npm with any Node, and Python 3.10 or later with venv.
+# Pinned versions are installed once into $XDG_CACHE_HOME/fumehood-tests/mcp (a temporary folder where that variable is
+# not set), with the Node 24 that the suite needs. Needs npm with any Node, and Python 3.10 or later with venv.
 #
 # Exit status: 0 every check holds, 1 one does not, 2 something is missing or an option is unknown.
 set -euo pipefail
@@ -52,7 +52,7 @@ once() {
   printf '%s' "$key" >"$stamp"
 }
 
-# Not `npm ci`: it stops at an optional dependency for Windows that not every registry has. The lock file holds all the same.
+# Not `npm ci`: it stops where an optional dependency, for Windows, is not to be had. The lock file holds all the same.
 install_js() {
   rm -rf "$cache/js" && mkdir -p "$cache/js" && cp "$here/package.json" "$here/package-lock.json" "$cache/js/" &&
     timeout 300 npm install --prefix "$cache/js" --ignore-scripts --no-audit --no-fund

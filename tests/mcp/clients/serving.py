@@ -72,7 +72,8 @@ class Session:
     def http(self, *more):
         """Serve HTTP on a free port; gives the process, with `url` and `port`."""
         command = self.command("--http", "127.0.0.1:0", *more)
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        none = subprocess.DEVNULL
+        process = subprocess.Popen(command, stdin=none, stdout=none, stderr=subprocess.PIPE, text=True)
         watchdog = threading.Timer(START_SECONDS, process.kill)
         watchdog.start()
         said = []

@@ -12,7 +12,7 @@ import steps
 
 
 class Probe:
-    heard = 0
+    heard = 0  # Changes.
 
     def changes(self):
         return self.heard

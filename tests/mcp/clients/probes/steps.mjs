@@ -1,4 +1,4 @@
-// What every TypeScript client does: list, call, hear of progress and of changes, cancel. The plan is the first argument.
+// What every TypeScript client does: list, call, hear of progress and changes, cancel. The first argument is the plan.
 import { existsSync, readFileSync } from 'node:fs';
 import { copyFile, rename } from 'node:fs/promises';
 
@@ -39,7 +39,8 @@ export async function run(connect) {
       const onprogress = progress => report.callbacks.push(line(progress));
       await client.call(plan.progress.tool, plan.progress.args, { onprogress });
       // Over stdio the callback misses what arrives together with the result (modelcontextprotocol/typescript-sdk#2580).
-      report.progress = wire.filter(({ method }) => method === 'notifications/progress').map(({ params }) => line(params));
+      const notes = wire.filter(({ method }) => method === 'notifications/progress');
+      report.progress = notes.map(({ params }) => line(params));
     }
     if (plan.cancel) {
       const { tool, args, started } = plan.cancel;

@@ -1,4 +1,4 @@
-"""What every Python client does: list, call, hear of progress and of changes, cancel. The plan is the first argument."""
+"""What every Python client does: list, call, hear of progress and changes, cancel. The first argument is the plan."""
 
 import json
 import os

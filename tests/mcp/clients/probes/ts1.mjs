@@ -13,7 +13,12 @@ await run(async () => {
     ? new StdioClientTransport({ command: stdio[0], args: stdio.slice(1), stderr: 'ignore' })
     : new StreamableHTTPClientTransport(new URL(http));
   let protocol;
-  transport.setProtocolVersion = (set => version => { protocol = version; set?.call(transport, version); })(transport.setProtocolVersion);
+  const set = transport.setProtocolVersion;
+  // Told over HTTP, where it becomes a header; over stdio there is no other way to learn it.
+  transport.setProtocolVersion = version => {
+    protocol = version;
+    set?.call(transport, version);
+  };
   await client.connect(transport);
   listen(transport);
   return {
