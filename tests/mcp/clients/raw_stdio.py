@@ -208,7 +208,40 @@ def nobody_reads():
         check("raw stdio: and with it what a call had started", gone(program))
 
 
+def too_much():
+    """A text over the budget is cut, a value over it is a failure; the whole of both can be read."""
+    with wire("much") as server:
+        def print_(id, bytes):
+            script = f"head -c {bytes} /dev/zero | tr '\\0' x"
+            server.send(call(id, "shell_run", {"program": "sh", "args": ["-c", script]}))
+            return server.answer(id).get("result", {})
+
+        def read(id, uri):
+            server.send(modern(id, "resources/read", {"uri": uri}))
+            return server.answer(id).get("result", {}).get("contents", [{}])[0].get("text", "")
+
+        # Over the 100,000 bytes of text, and under the 200,000 of a value.
+        result = print_(1, 150_000)
+        texts = [block["text"] for block in result["content"] if block["type"] == "text"]
+        links = [block["uri"] for block in result["content"] if block["type"] == "resource_link"]
+        value = result.get("structuredContent", {}).get("stdout")
+        check("raw stdio: a value of 150,000 bytes is whole", value == "x" * 150_000, value and len(value))
+        size = sum(len(text.encode()) for text in texts)
+        check("raw stdio: its text is cut", 10_000 < size <= 100_000 and links, (size, links))
+        check("raw stdio: what was cut can be read", links and "x" * 150_000 in read(2, links[0]), links)
+        result = print_(3, 300_000)
+        told = [block.get("text", "") for block in result.get("content", [])]
+        refused = result.get("isError") is True and "structuredContent" not in result
+        check("raw stdio: a value of 300,000 bytes is a failure", refused and told[0].startswith("RESOURCE_EXHAUSTED: "), told)
+        details = json.loads(told[1])["details"]
+        whole = json.loads(read(4, details["resource"]) or "{}")
+        check("raw stdio: and can be read", whole.get("stdout") == "x" * 300_000, details)
+        server.send(modern(5, "resources/read", {"uri": details["resource"][:-1] + "_"}))
+        error = server.answer(5).get("error") or {}
+        check("raw stdio: by its whole address alone", error.get("code") == -32602, error)
+
+
 CHECKS = [
     malformed, arguments_of_another_type, nothing_else_on_stdout, end_within_a_line, signals, sigterm_while_a_call_runs,
-    nobody_reads,
+    nobody_reads, too_much,
 ]

@@ -5,7 +5,7 @@
 #
 # Parts: conformance ts1 ts2 py1 py2 fastmcp inspector raw; all of them when none is named.
 # Pinned versions are installed once into $XDG_CACHE_HOME/fumehood-tests/mcp (a temporary folder where that variable is
-# not set), with the Node 24 that the suite needs. Needs npm with any Node, and Python 3.10 or later with venv.
+# not set), with the Node 24 that the suite needs. Needs npm with any Node, and Python 3.11 or later with venv.
 #
 # Exit status: 0 every check holds, 1 one does not, 2 something is missing or an option is unknown.
 set -euo pipefail
@@ -23,8 +23,8 @@ for option in "$@"; do
 done
 [[ ${FUMEHOOD:-} == /* && -x $FUMEHOOD ]] || fail "FUMEHOOD has to be the absolute path of the program to test"
 npm --version >/dev/null 2>&1 || fail "npm is missing"
-python3 -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))' 2>/dev/null ||
-  fail "Python 3.10 or later with venv is missing (Debian: python3-venv)"
+python3 -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null ||
+  fail "Python 3.11 or later with venv is missing (Debian: python3-venv)"
 
 if [[ -n ${XDG_CACHE_HOME:-} ]]; then
   cache=$XDG_CACHE_HOME/fumehood-tests/mcp
