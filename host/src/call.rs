@@ -3,6 +3,7 @@
 mod deferred;
 mod nested;
 mod registry;
+mod remote;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
@@ -22,7 +23,7 @@ use crate::decision::{Decision, Decisions};
 use crate::engine::{Engine, Ticking};
 use crate::json::{Json, JsonError};
 use crate::lock::LockFile;
-use crate::manifest::ToolManifest;
+use crate::manifest::{Manifest, ToolManifest};
 use crate::outcome::{Code, Diagnostic, Failure, Outcome, Success};
 use crate::policy::{Approved, LimitName, Limits, Usage};
 use crate::sandbox::{
@@ -34,6 +35,7 @@ use crate::schema::{Args, CanonicalValue, Schema, Valid, Violations};
 pub use deferred::{Deferred, NotLoaded, Provider};
 use nested::{Names, NestedCaller, Place};
 pub use registry::{Registry, RegistryError};
+pub use remote::{Mounted, Remote, RemoteCall, RemoteError};
 
 /// A compiled component and its tools, ready to be called. Cheap to clone; calls run side by side.
 #[derive(Clone)]
@@ -128,11 +130,10 @@ impl Toolset {
 
     async fn run_among(&self, call: Call, names: Names) -> Outcome {
         let span = self.span(&call);
-        let outcome = self.outcome(call, Place::top(names)).instrument(span.clone()).await;
-        if let Outcome::Failure(failure) = &outcome {
-            span.record("error.type", failure.code.as_str());
-        }
-        outcome
+        let mut run = Run::new(self.approved().limits());
+        let place = Place::top(names);
+        let ended = unwinding(run.pipeline(&self.0, call, &place)).instrument(span.clone()).await;
+        run.ended(ended, &span)
     }
 
     /// One call, with the attribute names of OpenTelemetry's semantic conventions for generative AI.
@@ -149,27 +150,6 @@ impl Toolset {
         )
     }
 
-    async fn outcome(&self, call: Call, place: Place) -> Outcome {
-        let mut run = Run::new(self.approved().limits());
-        match unwinding(run.pipeline(&self.0, call, &place)).await {
-            Ok(Ok(mut success)) => {
-                success.usage = run.usage;
-                success.diagnostic = run.diagnostic;
-                Outcome::Success(success)
-            }
-            Ok(Err(mut failure)) => {
-                failure.usage = run.usage;
-                failure.diagnostic = Diagnostic { cause: failure.diagnostic.cause, ..run.diagnostic };
-                Outcome::Failure(*failure)
-            }
-            Err(panic) => {
-                let mut failure = run.fault(panic);
-                failure.diagnostic = Diagnostic { cause: failure.diagnostic.cause, ..run.diagnostic };
-                Outcome::Failure(*failure)
-            }
-        }
-    }
-
     /// The card of a call that has not finished. Arguments that do not pass the gates have none.
     ///
     /// # Errors
@@ -177,12 +157,7 @@ impl Toolset {
     pub async fn pending_card(&self, call: &Call) -> Result<Card, Box<Failure>> {
         let mut run = Run::new(self.approved().limits());
         let card = unwinding(run.pending(&self.0, call)).await;
-        let card = card.unwrap_or_else(|panic| Err(run.fault(panic)));
-        card.map_err(|mut failure| {
-            failure.usage = run.usage;
-            failure.diagnostic = Diagnostic { cause: failure.diagnostic.cause, ..run.diagnostic };
-            failure
-        })
+        run.ended_early(card)
     }
 }
 
@@ -199,6 +174,36 @@ type Staged<T> = Result<T, Box<Failure>>;
 impl Run {
     fn new(limits: Limits) -> Self {
         Self { limits, usage: Usage::none(limits), diagnostic: Diagnostic::default() }
+    }
+
+    /// The outcome, with all that was used and left behind. `Err`: a panic's text.
+    fn ended(mut self, ended: Result<Staged<Success>, String>, span: &Span) -> Outcome {
+        let mut failure = match ended {
+            Ok(Ok(mut success)) => {
+                success.usage = self.usage;
+                success.diagnostic = self.diagnostic;
+                return Outcome::Success(success);
+            }
+            Ok(Err(failure)) => failure,
+            Err(panic) => self.fault(panic),
+        };
+        span.record("error.type", failure.code.as_str());
+        self.leave_with(&mut failure);
+        Outcome::Failure(*failure)
+    }
+
+    /// The same for what is no whole call.
+    fn ended_early<T>(mut self, ended: Result<Staged<T>, String>) -> Staged<T> {
+        let ended = ended.unwrap_or_else(|panic| Err(self.fault(panic)));
+        ended.map_err(|mut failure| {
+            self.leave_with(&mut failure);
+            failure
+        })
+    }
+
+    fn leave_with(self, failure: &mut Failure) {
+        failure.usage = self.usage;
+        failure.diagnostic = Diagnostic { cause: failure.diagnostic.cause.take(), ..self.diagnostic };
     }
 
     async fn pipeline(&mut self, ready: &Ready, call: Call, place: &Place) -> Staged<Success> {
@@ -218,7 +223,7 @@ impl Run {
     async fn rendered<'a>(&mut self, ready: &'a Ready, call: Call, place: &Place) -> Staged<Rendered<'a>> {
         let began = Instant::now();
         let Call { tool: name, args, cancel, progress } = call;
-        let tool = self.find(ready, &name)?;
+        let tool = self.find(ready.program.approved().inspected().manifest(), &name)?;
         self.still_approved(ready)?;
         let deadline = place.tightened(began + Duration::from_millis(self.limits.value(LimitName::WallClock)));
         let args = self.arguments(&tool, args, deadline, &cancel).await?;
@@ -237,7 +242,7 @@ impl Run {
     }
 
     async fn pending(&mut self, ready: &Ready, call: &Call) -> Staged<Card> {
-        let tool = self.find(ready, &call.tool)?;
+        let tool = self.find(ready.program.approved().inspected().manifest(), &call.tool)?;
         self.still_approved(ready)?;
         let deadline = Instant::now() + Duration::from_millis(self.limits.value(LimitName::WallClock));
         let args = self.arguments(&tool, call.args.clone(), deadline, &call.cancel).await?;
@@ -251,8 +256,8 @@ impl Run {
     }
 
     /// Find the tool, and tighten the limits to what its vendor declared.
-    fn find<'a>(&mut self, ready: &'a Ready, name: &str) -> Staged<Callable<'a>> {
-        let tools = &ready.program.approved().inspected().manifest().tools;
+    fn find<'a>(&mut self, manifest: &'a Manifest, name: &str) -> Staged<Callable<'a>> {
+        let tools = &manifest.tools;
         let Some(manifest) = tools.iter().find(|tool| tool.name == name) else {
             let known: Vec<_> = tools.iter().map(|tool| tool.name.as_str()).collect();
             let message = format!("there is no tool {:?}; there is {}", shortened(name, 80), known.join(", "));

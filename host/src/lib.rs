@@ -68,7 +68,9 @@ mod outcome;
 pub mod mcp;
 
 pub use audit::{Audit, AuditedTool, Change, ChangeKind, Diff, DiffSide, PolicyAnswer, Subject};
-pub use call::{Call, Deferred, NotLoaded, Provider, Registry, RegistryError, Toolset};
+pub use call::{
+    Call, Deferred, Mounted, NotLoaded, Provider, Registry, RegistryError, Remote, RemoteCall, RemoteError, Toolset,
+};
 pub use capability::{
     Access, Capability, CapabilityKind, EnvName, HttpRule, HttpRuleError, Name, NameError, Need, ToolName,
 };

@@ -5,11 +5,12 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+use std::pin::Pin;
 use std::sync::Arc;
 
 use fumehood::{
     CacheLocation, Call, CancellationToken, Code, Compiler, Component, ContentBlock, EngineSettings, Host, Inspected,
-    LimitName, LoadLimits, Policy, Registry, Toolset,
+    LimitName, LoadLimits, Manifest, Mounted, Policy, Provider, Registry, Remote, RemoteCall, RemoteError, Toolset,
 };
 use serde_json::{Value, json};
 use support::{Guest, failure, success};
@@ -529,4 +530,79 @@ async fn what_a_tool_says_to_its_operator_does_not_reach_its_caller() {
     let a = load(&host, &relay("b", 1), &["a"], &["b"], &allow(&["b"])).await;
     let (code, message, _) = refused(&Registry::new([a, b]).unwrap(), "a").await;
     assert_eq!((&*code, &*message), ("TOOL_FAILED", "not today"));
+}
+
+// ---- tools that run elsewhere ------------------------------------------------------------------------------------
+
+/// Says this of every call; `None`: nothing, ever.
+struct Says(Option<Result<&'static str, RemoteError>>);
+
+impl Remote for Says {
+    fn origin(&self) -> &str {
+        "else\u{202e}where"
+    }
+
+    fn call(&self, call: RemoteCall) -> Pin<Box<dyn Future<Output = Result<String, RemoteError>> + Send + '_>> {
+        Box::pin(async move {
+            assert_ne!(call.args.text(), r#"{"panic":true}"#, "as asked");
+            match &self.0 {
+                Some(said) => said.clone().map(str::to_owned),
+                None => std::future::pending().await,
+            }
+        })
+    }
+}
+
+/// The tool `b`, somewhere else.
+fn elsewhere(says: Option<Result<&'static str, RemoteError>>) -> Mounted {
+    let mut manifest = support::manifest();
+    manifest["tools"][0]["name"] = json!("b");
+    manifest["tools"][0]["outputSchema"] = json!({ "type": "object" });
+    let manifest = Manifest::parse(manifest.to_string().as_bytes()).unwrap();
+    Mounted::new(manifest, Arc::new(Says(says)), &Policy::nothing())
+}
+
+const SAID: &str = r#"{"content":[{"type":"text","text":"t"}]}"#;
+
+#[tokio::test]
+async fn a_tool_elsewhere_is_called_by_those_it_is_granted_to() {
+    let (host, wat) = (host(1), relay("b", 1));
+    let granted = load(&host, &wat, &["a"], &["b"], &allow(&["b"])).await;
+    let registry = |a: Toolset| Registry::new([Provider::from(a), elsewhere(Some(Ok(SAID))).into()]).unwrap();
+    let expect = json!({ "ok": serde_json::from_str::<Value>(SAID).unwrap() });
+    assert_eq!(value(&registry(granted), "a", json!({})).await, expect);
+    let denied = load(&host, &wat, &["a"], &["b"], &Policy::nothing()).await;
+    assert_eq!(failure(registry(denied).call("a", json!({})).await).code, Code::Denied);
+}
+
+#[tokio::test]
+async fn a_tool_elsewhere_does_not_outlast_the_one_that_called_it() {
+    let host = host(1);
+    let policy = allow(&["b"]).limit(LimitName::WallClock, 200).unwrap();
+    let a = load(&host, &relay("b", 1), &["a"], &["b"], &policy).await;
+    let registry = Registry::new([Provider::from(a), elsewhere(None).into()]).unwrap();
+    assert_eq!(failure(registry.call("a", json!({})).await).code, Code::ToolTimeout);
+}
+
+#[tokio::test]
+async fn what_comes_from_elsewhere_is_gated_like_any_value() {
+    let check = async |says: Result<&'static str, RemoteError>, code: Code, part: &str| {
+        let registry = Registry::new([elsewhere(Some(says.clone()))]).unwrap();
+        let failed = failure(registry.call("b", json!({})).await);
+        assert!(failed.code == code && failed.message.contains(part), "{says:?}: {failed:?}");
+        failed
+    };
+    check(Ok(r#"{"content":[],"content":[]}"#), Code::InvalidToolOutput, "content").await;
+    check(Ok("[]"), Code::InvalidToolOutput, "schema").await;
+    check(Ok("{}"), Code::InvalidToolOutput, "no list").await;
+    check(Err(RemoteError::Failed("no".into())), Code::ToolFailed, "no").await;
+    check(Err(RemoteError::Malformed("odd".into())), Code::InvalidToolOutput, "odd").await;
+    let gone = check(Err(RemoteError::Unavailable("at /srv".into())), Code::HostFault, "cannot be used now").await;
+    assert!(!gone.message.contains("/srv") && gone.diagnostic.cause.unwrap().contains("/srv"));
+    // Shown as what it is, in nothing that a terminal acts on.
+    let registry = Registry::new([elsewhere(Some(Ok(SAID)))]).unwrap();
+    assert_eq!(registry.provider("b").unwrap().remote(), Some("else\\u{202e}where"));
+    assert_eq!(success(registry.call("b", json!({})).await).content, [ContentBlock::text("t")]);
+    let panicked = failure(registry.call("b", json!({ "panic": true })).await);
+    assert_eq!(panicked.code, Code::HostFault);
 }

@@ -5,12 +5,15 @@ use std::sync::Arc;
 
 use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
+use tracing::Span;
 
-use super::Toolset;
+use super::nested::{Names, Place};
+use super::{Call, Mounted, Toolset};
+use crate::card::Card;
 use crate::component::Digest;
 use crate::finding::Finding;
 use crate::manifest::{Manifest, ToolManifest};
-use crate::outcome::{Code, Failure};
+use crate::outcome::{Code, Diagnostic, Failure, Outcome};
 use crate::policy::{Approved, Limits, Usage};
 
 /// A component that was inspected and approved, and is compiled when one of its tools is first called. Until then it
@@ -117,7 +120,7 @@ impl Deferred {
     }
 }
 
-/// Where a registry gets tools from.
+/// Where a registry gets tools from: a component, or a server elsewhere.
 #[derive(Clone)]
 pub struct Provider(Source);
 
@@ -125,6 +128,7 @@ pub struct Provider(Source);
 enum Source {
     Compiled(Toolset),
     Deferred(Deferred),
+    Mounted(Mounted),
 }
 
 impl From<Toolset> for Provider {
@@ -139,20 +143,36 @@ impl From<Deferred> for Provider {
     }
 }
 
+impl From<Mounted> for Provider {
+    fn from(mounted: Mounted) -> Self {
+        Self(Source::Mounted(mounted))
+    }
+}
+
 impl Provider {
     /// What the vendor declares.
     pub fn manifest(&self) -> &Manifest {
         match &self.0 {
             Source::Compiled(toolset) => toolset.approved().inspected().manifest(),
             Source::Deferred(deferred) => deferred.manifest(),
+            Source::Mounted(mounted) => mounted.manifest(),
         }
     }
 
-    /// Which component it is.
-    pub fn digest(&self) -> Digest {
+    /// Which component it is. `None`: none, see [`Self::remote`].
+    pub fn digest(&self) -> Option<Digest> {
         match &self.0 {
-            Source::Compiled(toolset) => toolset.approved().inspected().digest(),
-            Source::Deferred(deferred) => deferred.digest(),
+            Source::Compiled(toolset) => Some(toolset.approved().inspected().digest()),
+            Source::Deferred(deferred) => Some(deferred.digest()),
+            Source::Mounted(_) => None,
+        }
+    }
+
+    /// Where its tools run, if that is in no sandbox of this host.
+    pub fn remote(&self) -> Option<&str> {
+        match &self.0 {
+            Source::Compiled(_) | Source::Deferred(_) => None,
+            Source::Mounted(mounted) => Some(mounted.origin()),
         }
     }
 
@@ -161,10 +181,47 @@ impl Provider {
     }
 
     /// The tools ready to be called, compiled if need be.
-    pub(super) async fn toolset(&self, cancel: &CancellationToken) -> Result<Toolset, Box<Failure>> {
+    pub(super) async fn callee(&self, cancel: &CancellationToken) -> Result<Callee, Box<Failure>> {
         match &self.0 {
-            Source::Compiled(toolset) => Ok(toolset.clone()),
-            Source::Deferred(deferred) => deferred.load_for(cancel).await,
+            Source::Compiled(toolset) => Ok(Callee::Sandboxed(toolset.clone())),
+            Source::Deferred(deferred) => deferred.load_for(cancel).await.map(Callee::Sandboxed),
+            Source::Mounted(mounted) => Ok(Callee::Mounted(mounted.clone())),
+        }
+    }
+}
+
+/// Tools that are ready to be called.
+pub(super) enum Callee {
+    Sandboxed(Toolset),
+    Mounted(Mounted),
+}
+
+impl Callee {
+    pub(super) async fn run_among(&self, call: Call, names: Names) -> Outcome {
+        match self {
+            Self::Sandboxed(toolset) => toolset.run_among(call, names).await,
+            Self::Mounted(mounted) => mounted.run(call, Place::top(names)).await,
+        }
+    }
+
+    pub(super) async fn pending_card(&self, call: &Call) -> Result<Card, Box<Failure>> {
+        match self {
+            Self::Sandboxed(toolset) => toolset.pending_card(call).await,
+            Self::Mounted(mounted) => mounted.pending_card(call).await,
+        }
+    }
+
+    pub(super) fn span(&self, call: &Call) -> Span {
+        match self {
+            Self::Sandboxed(toolset) => toolset.span(call),
+            Self::Mounted(mounted) => mounted.span(call),
+        }
+    }
+
+    pub(super) async fn nested(&self, call: Call, place: &Place) -> (Result<String, Box<Failure>>, Diagnostic) {
+        match self {
+            Self::Sandboxed(toolset) => toolset.nested(call, place).await,
+            Self::Mounted(mounted) => mounted.nested(call, place).await,
         }
     }
 }

@@ -11,11 +11,12 @@ use tracing::Instrument as _;
 
 use super::deferred::Provider;
 use super::registry::Registry;
-use super::{Call, Ready, Rendered, Run, Toolset, unwinding};
+use super::{Call, Ready, Rendered, Run, Staged, Toolset, unwinding};
 use crate::capability::ToolName;
 use crate::outcome::{Code, Diagnostic, Failure};
 use crate::policy::{LimitName, Limits, Usage};
 use crate::sandbox::{CallError, Caller, Exceeded};
+use crate::schema::CanonicalValue;
 
 /// Where names of tools are looked up.
 #[derive(Clone)]
@@ -153,10 +154,10 @@ impl Caller for NestedCaller {
             // one call's host functions and not for those of five. A set, because it ends its task when dropped.
             let mut task = JoinSet::new();
             let nested = async move {
-                match provider.toolset(&call.cancel).await {
-                    Ok(toolset) => {
-                        let span = toolset.span(&call);
-                        toolset.nested(call, &place).instrument(span).await
+                match provider.callee(&call.cancel).await {
+                    Ok(callee) => {
+                        let span = callee.span(&call);
+                        callee.nested(call, &place).instrument(span).await
                     }
                     Err(mut failure) => {
                         let left = std::mem::take(&mut failure.diagnostic);
@@ -194,14 +195,23 @@ fn told(tool: &ToolName, failure: &Failure) -> String {
 
 impl Toolset {
     /// A call that a tool makes: up to the canonical value, whose text it gets, and what is left for the operator.
-    async fn nested(&self, call: Call, place: &Place) -> (Result<String, Box<Failure>>, Diagnostic) {
+    pub(super) async fn nested(&self, call: Call, place: &Place) -> (Result<String, Box<Failure>>, Diagnostic) {
         let mut run = Run::new(self.approved().limits());
-        let value = match unwinding(run.rendered(&self.0, call, place)).await {
-            Ok(rendered) => rendered.map(|Rendered { value, .. }| value.text().to_owned()),
-            Err(panic) => Err(run.fault(panic)),
-        };
+        let value = unwinding(run.rendered(&self.0, call, place)).await;
+        let value = value.map(|rendered| rendered.map(|Rendered { value, .. }| value));
+        run.nested(value)
+    }
+}
+
+impl Run {
+    /// What the caller gets of a call that a tool made, and what is left for the operator. `Err`: a panic's text.
+    pub(super) fn nested(
+        mut self,
+        ended: Result<Staged<CanonicalValue>, String>,
+    ) -> (Result<String, Box<Failure>>, Diagnostic) {
+        let value = ended.unwrap_or_else(|panic| Err(self.fault(panic))).map(|value| value.text().to_owned());
         let cause = value.as_ref().err().and_then(|failure| failure.diagnostic.cause.clone());
-        (value, Diagnostic { cause, ..run.diagnostic })
+        (value, Diagnostic { cause, ..self.diagnostic })
     }
 }
 

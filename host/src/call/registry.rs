@@ -93,8 +93,8 @@ impl Registry {
     /// each with its own component's grants, under the deadline of this call, and without content or card.
     pub async fn run(&self, call: Call) -> Outcome {
         let Some(provider) = self.provider(&call.tool) else { return Outcome::Failure(self.unknown(&call.tool)) };
-        match provider.toolset(&call.cancel).await {
-            Ok(toolset) => toolset.run_among(call, Names::Registry(self.clone())).await,
+        match provider.callee(&call.cancel).await {
+            Ok(callee) => callee.run_among(call, Names::Registry(self.clone())).await,
             Err(failure) => Outcome::Failure(*failure),
         }
     }
@@ -105,7 +105,7 @@ impl Registry {
     /// The failure that the call itself would be, or the projector's.
     pub async fn pending_card(&self, call: &Call) -> Result<Card, Box<Failure>> {
         match self.provider(&call.tool) {
-            Some(provider) => provider.toolset(&call.cancel).await?.pending_card(call).await,
+            Some(provider) => provider.callee(&call.cancel).await?.pending_card(call).await,
             None => Err(Box::new(self.unknown(&call.tool))),
         }
     }
@@ -124,5 +124,10 @@ fn folded(name: &str) -> String {
 }
 
 fn who(provider: &Provider) -> String {
-    format!("{} ({})", provider.manifest().name, provider.digest())
+    let name = &provider.manifest().name;
+    match (provider.digest(), provider.remote()) {
+        (Some(digest), _) => format!("{name} ({digest})"),
+        (None, Some(origin)) => format!("{name} (mounted, at {origin})"),
+        (None, None) => name.clone(),
+    }
 }

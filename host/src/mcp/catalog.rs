@@ -53,12 +53,7 @@ impl Listing {
         let (mut schemas, mut legacy, mut modern) = (HashMap::new(), Vec::new(), Vec::new());
         for manifest in registry.tools().filter(|tool| tool.is_callable()) {
             let Some(provider) = registry.provider(&manifest.name) else { continue };
-            let component = provider.manifest();
-            let origin = Origin {
-                name: component.name.clone(),
-                version: component.version.clone(),
-                digest: provider.digest().to_string(),
-            };
+            let origin = Origin::of(provider);
             let own = Schemas::of(manifest);
             let list = |era| tool(&manifest.name, manifest, &own, era, &origin, true);
             legacy.push(list(Era::Legacy));

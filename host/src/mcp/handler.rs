@@ -114,6 +114,7 @@ impl Server {
             let message = format!("there is no tool {:?}; tools/list has their names", shown(&params.name));
             return Err(ErrorData::invalid_params(message, None));
         };
+        let mounted = listing.registry.provider(&params.name).is_some_and(|provider| provider.remote().is_some());
         let args = Value::Object(params.arguments.unwrap_or_default());
         let call = Call::new(params.name, args).cancelled_by(context.ct.clone());
         let run = |call| listing.registry.run(call);
@@ -121,7 +122,8 @@ impl Server {
             Some(token) => reporting(call, run, &context.peer, token).await,
             None => run(call).await,
         };
-        let wire = Wire { wraps: schemas.wraps(era(&context)), budget: &self.0.budget, overflow: &self.0.overflow };
+        let (budget, overflow) = (&self.0.budget, &self.0.overflow);
+        let wire = Wire { wraps: schemas.wraps(era(&context)), mounted, budget, overflow };
         Ok(result(&outcome, &wire).into())
     }
 }

@@ -200,6 +200,15 @@ impl Policy {
         )
     }
 
+    /// What holds for everyone, components or not.
+    pub(crate) fn limits_for_all(&self) -> Limits {
+        let mut limits = Limits::standard();
+        for (name, value) in &self.all.limits {
+            limits.set_by_policy(*name, *value);
+        }
+        limits
+    }
+
     /// The components that a part of this policy is for.
     pub fn components(&self) -> impl Iterator<Item = &Selector> {
         self.components.iter().map(|(selector, _)| selector)

@@ -40,6 +40,15 @@ pub(super) fn content(
     limits: &Limits,
     usage: &mut Usage,
 ) -> Checked<Vec<ContentBlock>> {
+    checked_content(blocks.into_iter().map(plain).collect(), limits, usage)
+}
+
+/// Check and count content blocks, wherever they come from.
+pub(crate) fn checked_content(
+    blocks: Vec<ContentBlock>,
+    limits: &Limits,
+    usage: &mut Usage,
+) -> Checked<Vec<ContentBlock>> {
     let blocks = self::blocks(blocks, "content", limits, usage)?;
     let bytes = blocks.iter().map(ContentBlock::byte_len).sum();
     count(LimitName::ContentBytes, bytes, limits, usage)?;
@@ -54,74 +63,101 @@ fn count(limit: LimitName, used: u64, limits: &Limits, usage: &mut Usage) -> Che
     Ok(())
 }
 
-fn blocks(blocks: Vec<wit::ContentBlock>, at: &str, limits: &Limits, usage: &mut Usage) -> Checked<Vec<ContentBlock>> {
+fn blocks(mut blocks: Vec<ContentBlock>, at: &str, limits: &Limits, usage: &mut Usage) -> Checked<Vec<ContentBlock>> {
     count(LimitName::ContentBlocks, blocks.len() as u64, limits, usage)?;
-    blocks.into_iter().enumerate().map(|(index, one)| block(one, &format!("{at}[{index}]"))).collect()
+    for (index, one) in blocks.iter_mut().enumerate() {
+        block(one, &format!("{at}[{index}]"))?;
+    }
+    Ok(blocks)
 }
 
-fn block(block: wit::ContentBlock, at: &str) -> Checked<ContentBlock> {
-    Ok(match block {
+/// The same block in our own types, nothing checked.
+fn plain(block: wit::ContentBlock) -> ContentBlock {
+    match block {
         wit::ContentBlock::Text(wit::TextContent { text, annotations }) => {
-            ContentBlock::Text { text, annotations: self::annotations(annotations, at)? }
+            ContentBlock::Text { text, annotations: annotations.map(plain_annotations) }
         }
-        wit::ContentBlock::Image(media) => {
-            let (data, mime_type, annotations) = self::media(media, "image/", at)?;
-            ContentBlock::Image { data, mime_type, annotations }
+        wit::ContentBlock::Image(wit::MediaContent { data, mime_type, annotations }) => {
+            ContentBlock::Image { data: Bytes(data), mime_type, annotations: annotations.map(plain_annotations) }
         }
-        wit::ContentBlock::Audio(media) => {
-            let (data, mime_type, annotations) = self::media(media, "audio/", at)?;
-            ContentBlock::Audio { data, mime_type, annotations }
+        wit::ContentBlock::Audio(wit::MediaContent { data, mime_type, annotations }) => {
+            ContentBlock::Audio { data: Bytes(data), mime_type, annotations: annotations.map(plain_annotations) }
         }
-        wit::ContentBlock::ResourceLink(link) => {
-            uri(&link.uri, at)?;
-            ensure(!link.name.is_empty(), || format!("{at}.name"), "is empty")?;
-            optional_mime(link.mime_type.as_deref(), at)?;
-            ContentBlock::ResourceLink {
-                uri: link.uri,
-                name: link.name,
-                title: link.title,
-                description: link.description,
-                mime_type: link.mime_type,
-                size: link.size,
-                annotations: annotations(link.annotations, at)?,
-            }
-        }
+        wit::ContentBlock::ResourceLink(link) => ContentBlock::ResourceLink {
+            uri: link.uri,
+            name: link.name,
+            title: link.title,
+            description: link.description,
+            mime_type: link.mime_type,
+            size: link.size,
+            annotations: link.annotations.map(plain_annotations),
+        },
         wit::ContentBlock::Resource(resource) => {
-            uri(&resource.uri, at)?;
-            optional_mime(resource.mime_type.as_deref(), at)?;
             let body = match resource.body {
                 wit::ResourceBody::Text(text) => ResourceBody::Text(text),
                 wit::ResourceBody::Blob(data) => ResourceBody::Blob(Bytes(data)),
             };
             ContentBlock::Resource {
                 resource: EmbeddedResource { uri: resource.uri, mime_type: resource.mime_type, body },
-                annotations: annotations(resource.annotations, at)?,
+                annotations: resource.annotations.map(plain_annotations),
             }
         }
-    })
+    }
 }
 
-fn media(media: wit::MediaContent, family: &str, at: &str) -> Checked<(Bytes, String, Option<Annotations>)> {
-    let wit::MediaContent { data, mime_type, annotations } = media;
+fn plain_annotations(annotations: wit::Annotations) -> Annotations {
+    let wit::Annotations { audience, priority, last_modified } = annotations;
+    let role = |role| match role {
+        wit::Role::User => Role::User,
+        wit::Role::Assistant => Role::Assistant,
+    };
+    Annotations { audience: audience.into_iter().map(role).collect(), priority, last_modified }
+}
+
+fn block(block: &mut ContentBlock, at: &str) -> Checked<()> {
+    let annotated = match block {
+        ContentBlock::Text { annotations, .. } => annotations,
+        ContentBlock::Image { data, mime_type, annotations } => {
+            media(data, mime_type, "image/", at)?;
+            annotations
+        }
+        ContentBlock::Audio { data, mime_type, annotations } => {
+            media(data, mime_type, "audio/", at)?;
+            annotations
+        }
+        ContentBlock::ResourceLink { uri, name, mime_type, annotations, .. } => {
+            self::uri(uri, at)?;
+            ensure(!name.is_empty(), || format!("{at}.name"), "is empty")?;
+            optional_mime(mime_type.as_deref(), at)?;
+            annotations
+        }
+        ContentBlock::Resource { resource, annotations } => {
+            uri(&resource.uri, at)?;
+            optional_mime(resource.mime_type.as_deref(), at)?;
+            annotations
+        }
+    };
+    annotated.as_mut().map_or(Ok(()), |annotated| annotations(annotated, at))
+}
+
+fn media(data: &Bytes, mime_type: &str, family: &str, at: &str) -> Checked<()> {
     let rule = if family == "image/" { "is not image/subtype" } else { "is not audio/subtype" };
-    ensure(is_mime(&mime_type) && mime_type.starts_with(family), || format!("{at}.mime-type"), rule)?;
-    ensure(!data.is_empty(), || format!("{at}.data"), "is empty")?;
-    Ok((Bytes(data), mime_type, self::annotations(annotations, at)?))
+    ensure(is_mime(mime_type) && mime_type.starts_with(family), || format!("{at}.mime-type"), rule)?;
+    ensure(!data.0.is_empty(), || format!("{at}.data"), "is empty")
 }
 
-fn annotations(annotations: Option<wit::Annotations>, at: &str) -> Checked<Option<Annotations>> {
-    let Some(wit::Annotations { audience, priority, last_modified }) = annotations else { return Ok(None) };
+fn annotations(annotations: &mut Annotations, at: &str) -> Checked<()> {
+    let Annotations { audience, priority, last_modified } = annotations;
     // A NaN is in no range.
     let in_range = priority.is_none_or(|priority| (0.0..=1.0).contains(&priority));
     ensure(in_range, || format!("{at}.annotations.priority"), "is not a number from 0 to 1")?;
     let dated = last_modified.as_deref().is_none_or(is_rfc3339);
     ensure(dated, || format!("{at}.annotations.last-modified"), "is not an RFC 3339 date and time")?;
     // Each once: a list of a million would be small here and large in JSON.
-    let named = |role| audience.contains(&role);
-    let roles = [(named(wit::Role::User), Role::User), (named(wit::Role::Assistant), Role::Assistant)];
-    let audience = roles.into_iter().filter(|(named, _)| *named).map(|(_, role)| role).collect();
+    *audience = [Role::User, Role::Assistant].into_iter().filter(|role| audience.contains(role)).collect();
     // -0.0 and 0.0 are the same priority and must be the same bytes.
-    Ok(Some(Annotations { audience, priority: priority.map(|priority| priority + 0.0), last_modified }))
+    *priority = priority.map(|priority| priority + 0.0);
+    Ok(())
 }
 
 /// RFC 6838 section 4.2: `type/subtype`, without parameters or with them.
@@ -189,7 +225,7 @@ fn convert_card(card: wit::Card, finished: bool, limits: &Limits, usage: &mut Us
     Ok(match card {
         wit::Card::Generic(wit::GenericCard { title, kind, input, body, locations }) => {
             let input = input.map(|text| parse_input(&text, limits)).transpose()?;
-            let body = blocks(body, "card.body", limits, usage)?;
+            let body = blocks(body.into_iter().map(plain).collect(), "card.body", limits, usage)?;
             let locations = locations.into_iter().map(|place| Location { path: place.path, line: place.line });
             Card::Generic { title, kind: kind.map(tool_kind), input, body, locations: locations.collect() }
         }

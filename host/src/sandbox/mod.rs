@@ -28,7 +28,7 @@ use crate::capability::CapabilityKind;
 use crate::decision::Decisions;
 use crate::policy::{Approved, LimitName, Limits, Usage};
 
-pub(crate) use convert::json_limits;
+pub(crate) use convert::{Malformed, checked_content, json_limits};
 pub use environment::EnvironmentError;
 pub(crate) use granted::GrantedSandbox;
 pub use granted::ToolError;

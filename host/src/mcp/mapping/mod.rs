@@ -37,6 +37,8 @@ impl Era {
 pub(super) mod key {
     /// On a tool: which component it comes from.
     pub(in crate::mcp) const COMPONENT: &str = "fumehood/component";
+    /// On a tool: which mounted server it comes from.
+    pub(in crate::mcp) const MOUNTED: &str = "fumehood/mounted";
     /// On a success: what a person sees.
     pub(in crate::mcp) const CARD: &str = "fumehood/card";
     /// On a failure: kind and code.

@@ -1,5 +1,6 @@
 //! How a call ended, as a client gets it.
 
+use std::borrow::Cow;
 use std::io;
 
 use rmcp::model::{CallToolResult, ContentBlock as Sent, MetaObject};
@@ -24,6 +25,8 @@ const TITLE: usize = 200;
 pub(in crate::mcp) struct Wire<'a> {
     /// Whether the peer was told that the value stands under `result`: [`super::Schemas::wraps`].
     pub(in crate::mcp) wraps: bool,
+    /// Whether the value holds the content, as that of a mounted tool does.
+    pub(in crate::mcp) mounted: bool,
     pub(in crate::mcp) budget: &'a Budget,
     pub(in crate::mcp) overflow: &'a Overflow,
 }
@@ -41,7 +44,8 @@ fn succeeded(success: &Success, wire: &Wire<'_>) -> CallToolResult {
     if text.len() > wire.budget.value {
         return too_large(success, wire);
     }
-    let twin = (!carries(&success.content, &success.value)).then_some(text);
+    let twin = twin(success, wire.mounted);
+    let twin = twin.as_deref();
     let mut result = CallToolResult::success(content::success(&success.content, twin, wire.budget, wire.overflow));
     result.is_error = None;
     let value = success.value.value();
@@ -57,9 +61,20 @@ fn succeeded(success: &Success, wire: &Wire<'_>) -> CallToolResult {
     result
 }
 
+/// What has to stand beside the content so that it says all that the value says.
+fn twin(success: &Success, mounted: bool) -> Option<Cow<'_, str>> {
+    let (text, value) = if mounted {
+        // The rest of the value is the content, pictures and all.
+        let structured = success.value.value().get("structuredContent")?;
+        (Cow::Owned(structured.to_string()), structured)
+    } else {
+        (Cow::Borrowed(success.value.text()), success.value.value())
+    };
+    (!carries(&success.content, &text, value)).then_some(text)
+}
+
 /// Whether a block that the model reads is the value's JSON: its canonical text, or a text that parses to the same.
-fn carries(blocks: &[ContentBlock], value: &crate::CanonicalValue) -> bool {
-    let (canonical, value) = (value.text(), value.value());
+fn carries(blocks: &[ContentBlock], canonical: &str, value: &Value) -> bool {
     blocks.iter().any(|block| {
         let ContentBlock::Text { text, annotations } = block else { return false };
         let audience = annotations.as_ref().map_or(&[][..], |annotations| &annotations.audience);

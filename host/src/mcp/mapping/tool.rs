@@ -7,17 +7,39 @@ use serde_json::json;
 
 use super::schema::{PortableOutput, portable_input, portable_output};
 use super::{CARD_URI, Era, key};
-use crate::ToolManifest;
+use crate::{Manifest, Provider, ToolManifest};
 
-/// The component that a tool comes from.
+/// What a tool comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::mcp) struct Origin {
-    /// As the manifest says.
-    pub(in crate::mcp) name: String,
-    /// As the manifest says.
-    pub(in crate::mcp) version: String,
-    /// Of the component's bytes: `sha256:…`.
-    pub(in crate::mcp) digest: String,
+pub(in crate::mcp) enum Origin {
+    /// A component.
+    Component {
+        /// As the manifest says.
+        name: String,
+        /// As the manifest says.
+        version: String,
+        /// Of the component's bytes: `sha256:…`.
+        digest: String,
+    },
+    /// A server that was mounted: no sandbox holds the tool.
+    Mounted {
+        /// What the operator calls it.
+        name: String,
+        /// Where it is.
+        at: String,
+    },
+}
+
+impl Origin {
+    pub(in crate::mcp) fn of(provider: &Provider) -> Self {
+        let Manifest { name, version, .. } = provider.manifest();
+        match (provider.digest(), provider.remote()) {
+            (Some(digest), _) => {
+                Self::Component { name: name.clone(), version: version.clone(), digest: digest.to_string() }
+            }
+            (None, at) => Self::Mounted { name: name.clone(), at: at.unwrap_or_default().to_owned() },
+        }
+    }
 }
 
 /// Both schemas of one tool as they are advertised. Made once, then shared by every list.
@@ -80,9 +102,15 @@ fn annotations(manifest: &ToolManifest, era: Era) -> Option<ToolAnnotations> {
 }
 
 fn meta(origin: &Origin, card: bool) -> MetaObject {
-    let Origin { name, version, digest } = origin;
     let mut meta = MetaObject::new();
-    meta.insert(key::COMPONENT.to_owned(), json!({ "name": name, "version": version, "digest": digest }));
+    match origin {
+        Origin::Component { name, version, digest } => {
+            meta.insert(key::COMPONENT.to_owned(), json!({ "name": name, "version": version, "digest": digest }));
+        }
+        Origin::Mounted { name, at } => {
+            meta.insert(key::MOUNTED.to_owned(), json!({ "name": name, "at": at, "sandboxed": false }));
+        }
+    }
     if card {
         meta.insert(key::UI.to_owned(), json!({ "resourceUri": CARD_URI }));
         meta.insert(key::UI_FLAT.to_owned(), CARD_URI.into());
@@ -96,7 +124,6 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::Manifest;
 
     fn manifest(tool: Value) -> Manifest {
         let mut declared = json!({
@@ -116,7 +143,7 @@ mod tests {
         let manifest = manifest(tool);
         let tool = &manifest.tools[0];
         assert!(tool.is_callable(), "{:?}", tool.findings());
-        let origin = Origin { name: "a".into(), version: "1.2.3".into(), digest: "sha256:00".into() };
+        let origin = Origin::Component { name: "a".into(), version: "1.2.3".into(), digest: "sha256:00".into() };
         let tool = super::tool(&tool.name, tool, &Schemas::of(tool), era, &origin, card);
         let mut list = ServerResult::ListToolsResult(ListToolsResult::with_all_items(vec![tool]));
         if era == Era::Legacy {

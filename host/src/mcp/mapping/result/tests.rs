@@ -52,7 +52,7 @@ impl Client {
     }
 
     fn given(&self, outcome: &Outcome) -> CallToolResult {
-        result(outcome, &Wire { wraps: self.wraps, budget: &self.budget, overflow: &self.store })
+        result(outcome, &Wire { wraps: self.wraps, mounted: false, budget: &self.budget, overflow: &self.store })
     }
 
     /// What arrives, after what the SDK does for peers of the older era.
