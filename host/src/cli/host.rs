@@ -81,6 +81,10 @@ pub(super) struct LockArgs {
 }
 
 impl LockArgs {
+    pub(super) fn is_set(&self) -> bool {
+        self.lock.is_some()
+    }
+
     pub(super) fn lock(self, host: Host) -> anyhow::Result<Host> {
         match self.lock {
             Some(path) => Ok(host.locked_by(lock_file(path)?)),

@@ -15,7 +15,8 @@ use super::{report, screen};
 ///
 /// Shows who it claims to be, what it was made with, its tools, what it asks for and why, what it links and which
 /// capability each import needs, whether its projectors can reach an import at all, and what a reviewer should look
-/// at. With grants it also says what the component would get. With --diff it compares two versions.
+/// at. With grants it also says what the component would get. With --diff it compares two versions. A server to mount,
+/// unlike a component, is started, listed and ended.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fumehood inspect files.wasm
@@ -23,6 +24,7 @@ use super::{report, screen};
   fumehood inspect files.wasm --policy policy.toml --format markdown
   fumehood inspect files.wasm --format sarif > files.sarif
   fumehood inspect --diff files-0.1.0.wasm files-0.2.0.wasm
+  fumehood inspect --mount-server 'notes=/usr/bin/notes-server --stdio'
 
 Exit status:
   0 usable   1 refused, with every reason   2 the file cannot be read   3 the given grants are not enough
@@ -30,8 +32,9 @@ Exit status:
   0 authority did not grow   1 it grew   2 a file cannot be read, or is refused")]
 pub(super) struct Args {
     /// The tool component
-    #[arg(value_name = "TOOL.wasm")]
-    component: PathBuf,
+    #[cfg_attr(not(feature = "mcp"), arg(value_name = "TOOL.wasm", required = true))]
+    #[cfg_attr(feature = "mcp", arg(value_name = "TOOL.wasm", required_unless_present = "mount_server"))]
+    component: Option<PathBuf>,
     /// Compare with this earlier version, and say whether authority grew
     #[arg(long, value_name = "OLD.wasm", conflicts_with = "GrantArgs")]
     diff: Option<PathBuf>,
@@ -43,6 +46,9 @@ pub(super) struct Args {
     json: bool,
     #[command(flatten)]
     grants: GrantArgs,
+    #[cfg(feature = "mcp")]
+    #[command(flatten)]
+    mounts: super::mounts::MountArgs,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -59,9 +65,21 @@ enum Format {
 
 pub(super) async fn run(args: Args) -> Result<ExitCode, Exit> {
     let format = if args.json { Format::Json } else { args.format };
+    #[cfg(feature = "mcp")]
+    if args.mounts.any() {
+        let json = match (format, &args.component) {
+            (Format::Text | Format::Json, None) => format == Format::Json,
+            (_, None) => return Err(Exit::usage("--mount-server prints text or json")),
+            (_, Some(_)) => return Err(Exit::usage("inspect a component or a mounted server, not both at once")),
+        };
+        let (text, sound) = super::mounts::audit(args.mounts, json).await?;
+        print(&text)?;
+        return Ok(if sound { ExitCode::SUCCESS } else { ExitCode::from(1) });
+    }
+    let component = args.component.ok_or_else(|| Exit::usage("name a component"))?;
     match args.diff {
-        Some(old) => compare(&old, &args.component, format).await,
-        None => audit(&args.component, format, &args.grants.policy()?).await,
+        Some(old) => compare(&old, &component, format).await,
+        None => audit(&component, format, &args.grants.policy()?).await,
     }
 }
 

@@ -6,6 +6,8 @@ mod exit;
 mod host;
 mod inspect;
 mod log;
+#[cfg(feature = "mcp")]
+mod mounts;
 mod pack;
 mod policy;
 mod report;
@@ -13,6 +15,8 @@ mod run;
 mod screen;
 #[cfg(feature = "mcp")]
 mod serve;
+#[cfg(feature = "mcp")]
+mod token;
 
 use std::process::ExitCode;
 

@@ -1,11 +1,10 @@
 //! `fumehood serve`.
 
 use std::net::SocketAddr;
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use fumehood::mcp::http::{Access, PATH, Service, Token};
 use fumehood::mcp::{Catalog, Server, Shelf, ShelfNews, Stdio, http, watch};
 use fumehood::{CancellationToken, Severity};
@@ -13,8 +12,10 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::exit::Exit;
-use super::host::{EngineArgs, GrantArgs, LockArgs, read_text};
+use super::host::{EngineArgs, GrantArgs, LockArgs};
+use super::mounts::MountArgs;
 use super::screen;
+use super::token::read_token;
 
 /// Serve tools to clients that speak the Model Context Protocol.
 ///
@@ -32,7 +33,7 @@ Exit status:
   0 the client left, or the server was told to stop   2 wrong usage   70 the host failed")]
 pub(super) struct Args {
     /// Tool components, and directories of them
-    #[arg(value_name = "DIR|TOOL.wasm", required = true)]
+    #[arg(value_name = "DIR|TOOL.wasm", required_unless_present = "mount_server")]
     places: Vec<PathBuf>,
     /// Serve HTTP at this address, path /mcp, instead of standard input and output
     #[arg(long, value_name = "ADDR:PORT")]
@@ -55,17 +56,21 @@ pub(super) struct Args {
     #[command(flatten)]
     grants: GrantArgs,
     #[command(flatten)]
+    mounts: MountArgs,
+    #[command(flatten)]
     lock: LockArgs,
     #[command(flatten)]
     engine: EngineArgs,
 }
 
-/// A token is a line.
-const MAX_TOKEN_BYTES: u64 = 4 << 10;
-
 pub(super) async fn run(args: Args) -> Result<ExitCode, Exit> {
     let stop = stop_on_signals()?;
     check_reach(&args)?;
+    if args.lock.is_set() && args.mounts.any() {
+        return Err(Exit::usage(
+            "--lock runs what it approves and nothing else, and a mounted server cannot be approved: leave one of the two out",
+        ));
+    }
     // Before anything takes time: a second server on the port should say so at once.
     let listener = match args.http {
         Some(address) => Some(http::listen(address).await.with_context(|| format!("cannot listen at {address}"))?),
@@ -73,8 +78,9 @@ pub(super) async fn run(args: Args) -> Result<ExitCode, Exit> {
     };
     let access = access(&args, listener.as_ref())?;
     let host = args.lock.lock(args.engine.host()?)?;
-    let mut shelf = Shelf::new(host, args.grants.policy()?, args.places);
-    let verbose = args.verbose;
+    let (policy, verbose) = (args.grants.policy()?, args.verbose);
+    let mounts = args.mounts.mount(&policy, verbose, &stop).await?;
+    let mut shelf = Shelf::new(host, policy, args.places).beside(mounts.tools());
     let tell = move |news: &ShelfNews| told(news, verbose);
     let (registry, news) = shelf.scan().await;
     news.iter().for_each(tell);
@@ -89,24 +95,28 @@ pub(super) async fn run(args: Args) -> Result<ExitCode, Exit> {
             screen::error(&format!("changes of files go unnoticed from here on: {error}"));
         }
     });
-    match listener {
-        Some(listener) => {
-            let address = listener.local_addr().context("the listener has no address")?;
-            screen::note(&format!("serving http://{address}{PATH}"));
-            let streams = CancellationToken::new();
-            let service = Service::new(server, access, streams.clone());
-            http::serve(listener, service, stop).await;
-            streams.cancel();
-        }
-        None => {
-            let stdio = Stdio::new().context("standard input and output cannot be used")?;
-            server
-                .serve(stdio, stop)
-                .await
-                .map_err(|error| Exit::usage(format!("the client cannot be served: {error}")))?;
-        }
-    }
-    Ok(ExitCode::SUCCESS)
+    let served = match listener {
+        Some(listener) => over_http(server, listener, access, stop).await,
+        None => over_stdio(server, stop).await,
+    };
+    mounts.close().await;
+    served.map(|()| ExitCode::SUCCESS)
+}
+
+async fn over_http(server: Server, listener: TcpListener, access: Access, stop: CancellationToken) -> Result<(), Exit> {
+    let address = listener.local_addr().context("the listener has no address")?;
+    screen::note(&format!("serving http://{address}{PATH}"));
+    let streams = CancellationToken::new();
+    let service = Service::new(server, access, streams.clone());
+    http::serve(listener, service, stop).await;
+    streams.cancel();
+    Ok(())
+}
+
+async fn over_stdio(server: Server, stop: CancellationToken) -> Result<(), Exit> {
+    let stdio = Stdio::new().context("standard input and output cannot be used")?;
+    let served = server.serve(stdio, stop).await;
+    served.map_err(|error| Exit::usage(format!("the client cannot be served: {error}")))
 }
 
 /// The first signal lets what runs end, the second does not.
@@ -145,17 +155,10 @@ fn access(args: &Args, listener: Option<&TcpListener>) -> anyhow::Result<Access>
     access.hosts.extend(args.allow_host.iter().cloned());
     access.origins.extend(args.allow_origin.iter().cloned());
     if let Some(path) = &args.token_file {
-        access.token = Some(token(path).with_context(|| path.display().to_string())?);
+        let token = read_token(path).and_then(|text| Ok(Token::new(&text)?));
+        access.token = Some(token.with_context(|| path.display().to_string())?);
     }
     Ok(access)
-}
-
-fn token(path: &Path) -> anyhow::Result<Token> {
-    let mode = path.metadata()?.permissions().mode();
-    if mode & 0o077 != 0 {
-        bail!("others may read it (mode {:03o}); chmod 600 it, and make another token", mode & 0o777);
-    }
-    Ok(Token::new(&read_text(path, MAX_TOKEN_BYTES)?)?)
 }
 
 async fn preload(shelf: &Shelf) {

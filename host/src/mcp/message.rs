@@ -5,7 +5,7 @@ use rmcp::model::{ClientRequest, ErrorCode, ErrorData, JsonRpcMessage, JsonRpcRe
 use rmcp::service::RxJsonRpcMessage;
 use serde_json::Value;
 
-use crate::{Json, JsonLimits};
+use crate::{Json, JsonError, JsonLimits};
 
 /// The longest message, in bytes: the arguments of a call may be as long as a value, and their frame is small.
 pub(super) const MAX_BYTES: usize = 4 << 20;
@@ -33,7 +33,7 @@ pub(super) struct Malformed {
 
 /// Reads one message.
 pub(super) fn read(text: &[u8]) -> Result<RxJsonRpcMessage<RoleServer>, Malformed> {
-    let json = Json::from_slice(text, &LIMITS).map_err(|error| {
+    let json = json(text).map_err(|error| {
         let message = format!("this is not JSON as it is taken here: {error}");
         Malformed { id: None, error: Box::new(ErrorData::new(ErrorCode::PARSE_ERROR, message, None)) }
     })?;
@@ -47,6 +47,11 @@ pub(super) fn read(text: &[u8]) -> Result<RxJsonRpcMessage<RoleServer>, Malforme
         Ok(message) => Ok(message),
         Err(_) => Err(not_a_message(json.value())),
     }
+}
+
+/// The JSON gate alone.
+pub(super) fn json(text: &[u8]) -> Result<Json, JsonError> {
+    Json::from_slice(text, &LIMITS)
 }
 
 /// A message that was not read to its end.

@@ -26,6 +26,7 @@ pub mod http;
 mod lines;
 mod mapping;
 mod message;
+pub mod mount;
 mod progress;
 mod shelf;
 mod stdio;

@@ -12,7 +12,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use tokio::task::JoinSet;
 
-use crate::{Deferred, Finding, Host, LoadError, Policy, Registry};
+use crate::{Deferred, Finding, Host, LoadError, Mounted, Policy, Provider, Registry};
 
 /// More files than a directory of tools has: the 100,000th is a mistake of whoever named the directory.
 const MAX_FILES: usize = 10_000;
@@ -23,6 +23,8 @@ pub struct Shelf {
     policy: Arc<Policy>,
     places: Vec<PathBuf>,
     known: BTreeMap<PathBuf, Known>,
+    /// Each, and whether the operator was told that it is not served.
+    mounted: Vec<(Mounted, bool)>,
 }
 
 struct Known {
@@ -67,6 +69,13 @@ pub enum ShelfNews {
         /// Every name.
         findings: Vec<Finding>,
     },
+    /// A mounted tool has a name that another has: it is not served.
+    MountClashes {
+        /// The tools' names, one in most cases.
+        tools: Vec<String>,
+        /// Every name.
+        findings: Vec<Finding>,
+    },
     /// It is gone.
     Gone {
         /// Which file.
@@ -92,6 +101,10 @@ impl fmt::Display for ShelfNews {
                 write!(f, "{}: not served:", path.display())?;
                 findings.iter().try_for_each(|finding| write!(f, " {finding}"))
             }
+            Self::MountClashes { tools, findings } => {
+                write!(f, "mounted {}: not served:", tools.join(", "))?;
+                findings.iter().try_for_each(|finding| write!(f, " {finding}"))
+            }
             Self::Gone { path } => write!(f, "{}: gone, no longer served", path.display()),
             Self::Unreadable { path, error } => write!(f, "{}: cannot be read: {error}", path.display()),
         }
@@ -102,7 +115,14 @@ impl Shelf {
     /// Serve these files, and every `*.wasm` of these directories (not of those below them). Where two have a tool of one
     /// name, the one that is named first is served; in a directory, the one whose file name comes first.
     pub fn new(host: Host, policy: Policy, places: Vec<PathBuf>) -> Self {
-        Self { host, policy: Arc::new(policy), places, known: BTreeMap::new() }
+        Self { host, policy: Arc::new(policy), places, known: BTreeMap::new(), mounted: Vec::new() }
+    }
+
+    /// Serve mounted tools beside the files. A file's tool comes before a mounted one of the same name.
+    #[must_use]
+    pub fn beside(mut self, mounted: impl IntoIterator<Item = Mounted>) -> Self {
+        self.mounted.extend(mounted.into_iter().map(|mounted| (mounted, false)));
+        self
     }
 
     /// The places, as they were given.
@@ -137,7 +157,17 @@ impl Shelf {
         }
         let listed = files.iter().filter_map(|(path, _)| Some((path, self.known.get(path)?.listed.clone()?)));
         let listed: Vec<(&PathBuf, Deferred)> = listed.collect();
-        let (registry, clashes) = Registry::keeping_first(listed.iter().map(|(_, deferred)| deferred.clone()));
+        let providers = listed.iter().map(|(_, deferred)| Provider::from(deferred.clone()));
+        let mounted = self.mounted.iter().map(|(mounted, _)| Provider::from(mounted.clone()));
+        let (registry, mut clashes) = Registry::keeping_first(providers.chain(mounted));
+        for ((mounted, told), findings) in self.mounted.iter_mut().zip(clashes.split_off(listed.len())) {
+            let clashes = !findings.is_empty();
+            if clashes && !*told {
+                let tools = mounted.manifest().tools.iter().map(|tool| tool.name.clone()).collect();
+                news.push(ShelfNews::MountClashes { tools, findings });
+            }
+            *told = clashes;
+        }
         for ((path, deferred), findings) in listed.into_iter().zip(clashes) {
             let served = findings.is_empty();
             match self.known.get_mut(path) {
