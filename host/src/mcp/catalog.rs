@@ -76,6 +76,13 @@ impl Listing {
         }
     }
 
+    /// The tool of exactly this name.
+    pub(super) fn tool(&self, era: Era, name: &str) -> Option<&Tool> {
+        let (tools, key) = (self.tools(era), folded(name));
+        let at = tools.binary_search_by(|tool| folded(&tool.name).cmp(&key)).ok()?;
+        tools.get(at).filter(|tool| tool.name == name)
+    }
+
     /// Those after this name, at most so many; and the name to go on from, if there are more.
     pub(super) fn page(&self, era: Era, after: Option<&str>, most: usize) -> (Vec<Tool>, Option<String>) {
         let tools = self.tools(era);

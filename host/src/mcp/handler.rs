@@ -172,7 +172,7 @@ impl ServerHandler for Server {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.0.catalog.now().tools(Era::Modern).iter().find(|tool| tool.name == name).cloned()
+        self.0.catalog.now().tool(Era::Modern, name).cloned()
     }
 
     async fn call_tool(
