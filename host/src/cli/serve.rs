@@ -66,6 +66,10 @@ pub(super) struct Args {
 pub(super) async fn run(args: Args) -> Result<ExitCode, Exit> {
     let stop = stop_on_signals()?;
     check_reach(&args)?;
+    // A place that is not there at the start is a slip of the hand; one that goes later is news.
+    for place in &args.places {
+        place.metadata().with_context(|| place.display().to_string())?;
+    }
     if args.lock.is_set() && args.mounts.any() {
         return Err(Exit::usage(
             "--lock runs what it approves and nothing else, and a mounted server cannot be approved: leave one of the two out",

@@ -249,3 +249,12 @@ fn an_address_that_is_taken_or_open_to_all_is_refused() {
     check("0.0.0.0:0", "--token-file");
     server.stops();
 }
+
+#[test]
+fn a_place_that_is_not_there_is_said_at_the_start() {
+    let args = ["serve", "--no-cache", "no/such/place"];
+    let done =
+        Command::new(env!("CARGO_BIN_EXE_fumehood")).args(args).env_clear().stdin(Stdio::null()).output().unwrap();
+    assert_eq!(done.status.code(), Some(2));
+    assert!(String::from_utf8(done.stderr).unwrap().contains("no/such/place: No such file"));
+}
