@@ -108,6 +108,39 @@ fn malformed_lines_are_answered_and_the_next_one_is_served() {
 }
 
 #[test]
+fn an_id_is_used_once_while_its_request_is_open() {
+    let mut client = Client::start(Era::Modern, &[&sample("flaky"), "--limit", "wall-clock-ms=600000"]);
+    let looping =
+        client::modern(7, "tools/call", json!({ "name": "flaky", "arguments": { "how": "loop-in-execute" } }));
+    client.send(&looping);
+    client.send(&looping);
+    let refused = client.next();
+    assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(7), &json!(-32600)), "{refused}");
+    client.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 7 } }));
+    client.send(&client::modern(8, "tools/call", json!({ "name": "flaky", "arguments": { "how": "success" } })));
+    value(&client.next());
+    client.leave(0);
+}
+
+#[test]
+fn a_tool_may_not_write_where_tools_are_served_from() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::copy(sample("files"), directory.path().join("files.wasm")).unwrap();
+    let path = directory.path().to_str().unwrap();
+    let check = |mount: String, served: usize| {
+        let mut client = Client::start(Era::Modern, &[path, "--mount", &mount]);
+        let list = client.ask("tools/list", json!({}));
+        assert_eq!(list["result"]["tools"].as_array().unwrap().len(), served, "{mount}");
+        let log = client.leave(0);
+        assert_eq!(log.contains("holds what is served"), served == 0, "{log}");
+    };
+    let elsewhere = tempfile::tempdir().unwrap();
+    check(format!("{path}:rw"), 0);
+    check(path.to_owned(), 5);
+    check(format!("{}:rw", elsewhere.path().display()), 5);
+}
+
+#[test]
 fn a_line_without_an_end_is_a_line_when_the_client_leaves() {
     let mut client = Client::start(Era::Modern, &[&sample("word-count")]);
     let request = client.request("tools/call", json!({ "name": "word_count", "arguments": { "text": "a b" } }));
@@ -248,8 +281,16 @@ fn an_approval_taken_back_holds_for_the_next_call() {
     client::fumehood(&["approve", &tool, "--yes", "--lock", lock.to_str().unwrap()]);
     let mut client = Client::start(Era::Modern, &[&tool, "--lock", lock.to_str().unwrap()]);
     assert_eq!(value(&client.call("word_count", json!({ "text": "a" })))["words"], 1);
+    client.listen();
     client::fumehood(&["revoke", "word-count", "--lock", lock.to_str().unwrap()]);
-    assert_eq!(code(&client.call("word_count", json!({ "text": "a" }))), "DENIED");
+    // The next call is refused; a moment later the tool is not even listed.
+    client.wait_for("notifications/tools/list_changed");
+    assert_eq!(client.ask("tools/list", json!({}))["result"]["tools"], json!([]));
+    assert_eq!(client.call("word_count", json!({ "text": "a" }))["error"]["code"], -32602);
+    client::fumehood(&["approve", &tool, "--yes", "--lock", lock.to_str().unwrap()]);
+    client.wait_for("notifications/tools/list_changed");
+    assert_eq!(value(&client.call("word_count", json!({ "text": "a" })))["words"], 1);
+    client::fumehood(&["revoke", "word-count", "--lock", lock.to_str().unwrap()]);
     client.leave(0);
     // Started now, it does not even list it: a description is a text for a model.
     let mut client = Client::start(Era::Modern, &[&tool, "--lock", lock.to_str().unwrap()]);

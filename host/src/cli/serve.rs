@@ -81,7 +81,13 @@ pub(super) async fn run(args: Args) -> Result<ExitCode, Exit> {
         None => None,
     };
     let access = access(&args, listener.as_ref())?;
-    let host = args.lock.lock(args.engine.host()?)?;
+    let mut host = args.lock.lock(args.engine.host()?)?;
+    for place in &args.places {
+        host = host.keeping_away(place, "what is served");
+    }
+    if let Some(path) = &args.token_file {
+        host = host.keeping_away(path, "the token file");
+    }
     let (policy, verbose) = (args.grants.policy()?, args.verbose);
     let mounts = args.mounts.mount(&policy, verbose, &stop).await?;
     let mut shelf = Shelf::new(host, policy, args.places).beside(mounts.tools());

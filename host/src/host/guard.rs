@@ -20,6 +20,7 @@ pub(super) fn check(
     cache: Option<&Path>,
     lock: Option<&LockFile>,
     worker: Option<&Path>,
+    kept_away: &[(PathBuf, &'static str)],
 ) -> Result<(), LoadError> {
     // A mount that cannot be resolved cannot be opened either, which says so itself.
     let mounts = approved.grants().mounts().filter_map(|mount| Some((mount, mount.host.canonicalize().ok()?)));
@@ -35,6 +36,13 @@ pub(super) fn check(
     for (mount, directory) in mounts.iter().filter(|(mount, _)| mount.access == Access::ReadWrite) {
         for Governing { path, what } in &governing {
             if holds(directory, path) {
+                return Err(LoadError::Governs { mount: mount.host.clone(), path: path.clone(), what });
+            }
+        }
+        for (path, what) in kept_away {
+            // A directory is changed from within, too.
+            let within = path.is_dir() && path.canonicalize().is_ok_and(|path| directory.starts_with(path));
+            if within || holds(directory, path) {
                 return Err(LoadError::Governs { mount: mount.host.clone(), path: path.clone(), what });
             }
         }

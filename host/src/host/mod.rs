@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::call::{Deferred, NotLoaded, Toolset};
 use crate::component::{Component, ComponentError, Digest, LoadLimits};
-use crate::engine::{CacheLocation, CompileError, CompileStage, Engine, EngineError, EngineSettings};
+use crate::engine::{CacheLocation, CompileError, CompileLimit, CompileStage, Engine, EngineError, EngineSettings};
 use crate::inspect::{InspectError, Inspected};
 use crate::lock::{LockFile, LockFileError};
 use crate::outcome::Code;
@@ -24,6 +24,8 @@ pub struct Host {
     cache: Option<Arc<Path>>,
     lock: Option<Arc<LockFile>>,
     network: Option<Network>,
+    /// What no tool may change, and what that is.
+    kept_away: Arc<Vec<(PathBuf, &'static str)>>,
 }
 
 /// A component that did not become a [`Toolset`]. Each case belongs to one stage.
@@ -121,7 +123,7 @@ impl Host {
         let engine = Arc::new(Engine::new(settings)?);
         // The engine has made the directory, or does without it.
         let cache = cache.and_then(|path| path.canonicalize().ok()).map(Arc::from);
-        Ok(Self { engine, memory_bytes, cache, lock: None, network: None })
+        Ok(Self { engine, memory_bytes, cache, lock: None, network: None, kept_away: Arc::default() })
     }
 
     /// Locked mode: from here on this host compiles only what the lock file approves, with the grants that were approved,
@@ -130,6 +132,19 @@ impl Host {
     pub fn locked_by(mut self, lock: LockFile) -> Self {
         self.lock = Some(Arc::new(lock));
         self
+    }
+
+    /// Refuse components whose grants let them change this file, or what lies in this directory: whoever can put a component
+    /// where components are served from gives it the grants of its name. `what` says what it is: `the served directory`.
+    #[must_use]
+    pub fn keeping_away(mut self, path: impl Into<PathBuf>, what: &'static str) -> Self {
+        Arc::make_mut(&mut self.kept_away).push((path.into(), what));
+        self
+    }
+
+    /// The lock file, in locked mode.
+    pub fn lock_path(&self) -> Option<&Path> {
+        self.lock.as_deref().map(LockFile::path)
     }
 
     /// Find and trust servers in another way than the system's resolver and the authorities of the web.
@@ -221,18 +236,26 @@ impl Host {
         if asked > self.memory_bytes {
             return Err(LoadError::Memory { asked, most: self.memory_bytes });
         }
-        guard::check(approved, self.cache.as_deref(), self.lock.as_deref(), self.engine.worker())
+        guard::check(approved, self.cache.as_deref(), self.lock.as_deref(), self.engine.worker(), &self.kept_away)
     }
 }
 
 impl From<LoadError> for NotLoaded {
     fn from(error: LoadError) -> Self {
         let code = match &error {
-            LoadError::Open { .. } | LoadError::Link(_) | LoadError::Fault(_) => Code::HostFault,
+            LoadError::Compile(CompileError::Refused { .. } | CompileError::Limit { .. }) => Code::Denied,
+            LoadError::Open { .. } | LoadError::Link(_) | LoadError::Fault(_) | LoadError::Compile(_) => {
+                Code::HostFault
+            }
             _ => Code::Denied,
         };
-        // An operator can mend all others without a new component.
-        let lasting = matches!(error, LoadError::Compile(_));
+        // An operator can mend all others without a new component, and a compiler that a busy machine did not let finish
+        // may finish the next time.
+        let lasting = match &error {
+            LoadError::Compile(CompileError::Limit { limit, .. }) => *limit != CompileLimit::Wall,
+            LoadError::Compile(CompileError::Refused { .. }) => true,
+            _ => false,
+        };
         Self { code, cause: error.to_string(), lasting }
     }
 }

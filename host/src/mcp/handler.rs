@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, ErrorData, ExtensionCapabilities, Implementation,
@@ -13,6 +15,8 @@ use rmcp::service::{NotificationContext, RequestContext, ServiceExt as _, Subscr
 use rmcp::transport::Transport;
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::{Value, json};
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::app;
@@ -31,14 +35,25 @@ const VERSIONS: &[ProtocolVersion] =
 
 /// A Model Context Protocol server. Cheap to clone: one for each connection, all of them the same server.
 #[derive(Clone)]
-pub struct Server(Arc<Inner>);
+pub struct Server {
+    inner: Arc<Inner>,
+    /// Whether the one client of this connection is told of changes without asking.
+    telling: Arc<AtomicBool>,
+}
 
 struct Inner {
     catalog: Catalog,
     config: ServerConfig,
     budget: Budget,
     overflow: Overflow,
+    /// Calls at once, of all connections together.
+    calls: Semaphore,
 }
+
+/// Calls at once. Many more than there are instances: those wait, with their arguments in memory.
+const CALLS: usize = 2_048;
+/// How often a task that tells of changes looks whether its client is still there.
+const STILL_THERE: Duration = Duration::from_secs(15);
 
 impl Server {
     /// A server of these tools.
@@ -54,7 +69,13 @@ impl Server {
         let mut config = ServerConfig::new(capabilities);
         config.server_info = Implementation::new("fumehood", env!("CARGO_PKG_VERSION"));
         let (budget, overflow) = (Budget::STANDARD, Overflow::new(OverflowLimits::STANDARD));
-        Self(Arc::new(Inner { catalog, config, budget, overflow }))
+        let inner = Arc::new(Inner { catalog, config, budget, overflow, calls: Semaphore::new(CALLS) });
+        Self { inner, telling: Arc::default() }
+    }
+
+    /// The same server for another connection.
+    pub(super) fn for_another(&self) -> Self {
+        Self { inner: self.inner.clone(), telling: Arc::default() }
     }
 
     /// Serve one client until it goes, or until the token is cancelled: then what runs has two seconds to end.
@@ -87,7 +108,7 @@ impl Server {
         transport: T,
         cancel: CancellationToken,
     ) -> Result<(), rmcp::service::ServerInitializeError> {
-        let running = match self.clone().serve_with_ct(transport, cancel).await {
+        let running = match self.for_another().serve_with_ct(transport, cancel).await {
             Ok(running) => running,
             // A client that came and went, or an operator who stopped the server before one came.
             Err(
@@ -109,12 +130,15 @@ impl Server {
         params: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let listing = self.0.catalog.now();
+        let listing = self.inner.catalog.now();
         let Some(schemas) = listing.schemas(&params.name) else {
             let message = format!("there is no tool {:?}; tools/list has their names", shown(&params.name));
             return Err(ErrorData::invalid_params(message, None));
         };
         let mounted = listing.registry.provider(&params.name).is_some_and(|provider| provider.remote().is_some());
+        let Ok(_turn) = self.inner.calls.try_acquire() else {
+            return Err(ErrorData::internal_error(format!("{CALLS} calls are at work; come again"), None));
+        };
         let args = Value::Object(params.arguments.unwrap_or_default());
         let call = Call::new(params.name, args).cancelled_by(context.ct.clone());
         let run = |call| listing.registry.run(call);
@@ -122,7 +146,7 @@ impl Server {
             Some(token) => reporting(call, run, &context.peer, token).await,
             None => run(call).await,
         };
-        let (budget, overflow) = (&self.0.budget, &self.0.overflow);
+        let (budget, overflow) = (&self.inner.budget, &self.inner.overflow);
         let wire = Wire { wraps: schemas.wraps(era(&context)), mounted, budget, overflow };
         Ok(result(&outcome, &wire).into())
     }
@@ -150,7 +174,7 @@ fn after(params: Option<PaginatedRequestParams>) -> Result<Option<String>, Error
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        self.0.config.clone()
+        self.inner.config.clone()
     }
 
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
@@ -163,7 +187,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let after = after(params)?;
-        let (tools, last) = self.0.catalog.now().page(era(&context), after.as_deref(), PAGE);
+        let (tools, last) = self.inner.catalog.now().page(era(&context), after.as_deref(), PAGE);
         let mut result = ListToolsResult::with_all_items(tools);
         result.next_cursor = last.map(|name| format!("after:{name}"));
         // An approval may be taken back, and a file replaced, at any moment.
@@ -172,7 +196,7 @@ impl ServerHandler for Server {
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.0.catalog.now().tool(Era::Modern, name).cloned()
+        self.inner.catalog.now().tool(Era::Modern, name).cloned()
     }
 
     async fn call_tool(
@@ -212,7 +236,7 @@ impl ServerHandler for Server {
     ) -> Result<ReadResourceResponse, ErrorData> {
         let (contents, ttl, scope) = if params.uri == app::URI {
             (app::contents(), APP_TTL_MS, CacheScope::Public)
-        } else if let Some(kept) = self.0.overflow.contents(&params.uri) {
+        } else if let Some(kept) = self.inner.overflow.contents(&params.uri) {
             (kept, 0, CacheScope::Private)
         } else {
             let message = "there is no such resource; what was left out of a result is kept for a while only";
@@ -230,7 +254,7 @@ impl ServerHandler for Server {
     }
 
     async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
-        let mut changes = self.0.catalog.changes();
+        let mut changes = self.inner.catalog.changes();
         changes.mark_unchanged();
         let wanted = subscription.accepted().tools_list_changed == Some(true);
         loop {
@@ -247,10 +271,19 @@ impl ServerHandler for Server {
 
     /// Clients of the older revision are told without asking.
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
-        let mut changes = self.0.catalog.changes();
+        if self.telling.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let mut changes = self.inner.catalog.changes();
         changes.mark_unchanged();
         tokio::spawn(async move {
-            while changes.changed().await.is_ok() && context.peer.notify_tool_list_changed().await.is_ok() {}
+            while !context.peer.is_transport_closed() {
+                match timeout(STILL_THERE, changes.changed()).await {
+                    Ok(Ok(())) if context.peer.notify_tool_list_changed().await.is_ok() => {}
+                    Ok(_) => return,
+                    Err(_) => {}
+                }
+            }
         });
     }
 }

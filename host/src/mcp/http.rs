@@ -13,8 +13,8 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{AUTHORIZATION, CONTENT_TYPE, WWW_AUTHENTICATE};
-use http::{Method, Request, Response, StatusCode};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, ORIGIN, WWW_AUTHENTICATE};
+use http::{HeaderMap, HeaderName, Method, Request, Response, StatusCode};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use hyper::body::Body;
@@ -81,6 +81,34 @@ pub struct Service(Arc<Inner>);
 struct Inner {
     protocol: StreamableHttpService<Server, Sessions>,
     token: Option<Token>,
+    /// Without ports, in small letters.
+    hosts: Vec<String>,
+    origins: Vec<String>,
+}
+
+impl Inner {
+    /// Whether the protocol's own checks of these headers may come out well. They are narrower: this one knows no ports.
+    fn may_be_heard(&self, headers: &HeaderMap) -> bool {
+        let text =
+            |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or_default().to_ascii_lowercase());
+        let json = text(CONTENT_TYPE).is_some_and(|kind| kind.trim_start().starts_with("application/json"));
+        let host = text(HOST).is_none_or(|host| self.hosts.iter().any(|known| known == name_of(&host)));
+        let origin = text(ORIGIN).is_none_or(|origin| {
+            let name = origin.split_once("://").map_or(&*origin, |(_, host)| name_of(host));
+            self.origins.iter().any(|known| known == name)
+        });
+        json && host && origin
+    }
+}
+
+/// A host's name, without its port and without the brackets of an address.
+fn name_of(host: &str) -> &str {
+    let name = match host.rsplit_once(':') {
+        // An address of version 6 without brackets has no port.
+        Some((name, _)) if name.ends_with(']') || !name.contains(':') => name,
+        _ => host,
+    };
+    name.trim_start_matches('[').trim_end_matches(']')
 }
 
 type Answer = Response<BoxBody<Bytes, Infallible>>;
@@ -88,6 +116,12 @@ type Answer = Response<BoxBody<Bytes, Infallible>>;
 impl Service {
     /// Serve over HTTP until the token is cancelled, which ends every stream.
     pub fn new(server: Server, access: Access, cancel: CancellationToken) -> Self {
+        let name = |text: &String| {
+            let text = text.to_ascii_lowercase();
+            name_of(text.split_once("://").map_or(&*text, |(_, host)| host)).to_owned()
+        };
+        let hosts = access.hosts.iter().map(name).collect();
+        let origins = access.origins.iter().map(name).collect();
         let config = StreamableHttpServerConfig::default()
             .with_allowed_hosts(access.hosts)
             .with_allowed_origins(access.origins)
@@ -95,8 +129,8 @@ impl Service {
             .with_json_response(true)
             .with_max_request_body_bytes(MAX_BYTES)
             .with_cancellation_token(cancel);
-        let protocol = StreamableHttpService::new(move || Ok(server.clone()), Arc::default(), config);
-        Self(Arc::new(Inner { protocol, token: access.token }))
+        let protocol = StreamableHttpService::new(move || Ok(server.for_another()), Arc::default(), config);
+        Self(Arc::new(Inner { protocol, token: access.token, hosts, origins }))
     }
 
     /// Answer one request.
@@ -112,7 +146,8 @@ impl Service {
             answer.headers_mut().insert(WWW_AUTHENTICATE, http::HeaderValue::from_static("Bearer"));
             return answer;
         }
-        if request.method() != Method::POST {
+        // Nothing of a body is read for whom the protocol turns away: a web page may send one without being asked.
+        if request.method() != Method::POST || !self.0.may_be_heard(request.headers()) {
             return self.0.protocol.handle(request.map(|_| Full::<Bytes>::default())).await;
         }
         let (parts, body) = request.into_parts();
@@ -251,4 +286,20 @@ impl tower_service::Service<Request<hyper::body::Incoming>> for AtPath {
 /// The address is taken, or not one of this machine.
 pub async fn listen(address: std::net::SocketAddr) -> io::Result<TcpListener> {
     TcpListener::bind(address).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_is_known_with_and_without_its_port() {
+        let check = |host: &str, name: &str| assert_eq!(name_of(host), name, "{host}");
+        check("localhost", "localhost");
+        check("localhost:8000", "localhost");
+        check("[::1]:8000", "::1");
+        check("[::1]", "::1");
+        check("::1", "::1");
+        check("127.0.0.1.evil.example:80", "127.0.0.1.evil.example");
+    }
 }

@@ -20,6 +20,8 @@ const MAX_FILES: usize = 10_000;
 /// Directories and files with tools. Nothing is compiled here.
 pub struct Shelf {
     host: Host,
+    /// The lock file as it was when the files were last looked at.
+    lock: Option<Stamp>,
     policy: Arc<Policy>,
     places: Vec<PathBuf>,
     known: BTreeMap<PathBuf, Known>,
@@ -115,7 +117,7 @@ impl Shelf {
     /// Serve these files, and every `*.wasm` of these directories (not of those below them). Where two have a tool of one
     /// name, the one that is named first is served; in a directory, the one whose file name comes first.
     pub fn new(host: Host, policy: Policy, places: Vec<PathBuf>) -> Self {
-        Self { host, policy: Arc::new(policy), places, known: BTreeMap::new(), mounted: Vec::new() }
+        Self { host, lock: None, policy: Arc::new(policy), places, known: BTreeMap::new(), mounted: Vec::new() }
     }
 
     /// Serve mounted tools beside the files. A file's tool comes before a mounted one of the same name.
@@ -125,9 +127,9 @@ impl Shelf {
         self
     }
 
-    /// The places, as they were given.
-    pub fn places(&self) -> &[PathBuf] {
-        &self.places
+    /// What a change of is a change of what is served: the places, as they were given, and the lock file.
+    pub fn watched(&self) -> impl Iterator<Item = &Path> {
+        self.places.iter().map(PathBuf::as_path).chain(self.host.lock_path())
     }
 
     /// Look at every file that is new or has changed since the last time. Files that did not change keep their compiled
@@ -143,8 +145,12 @@ impl Shelf {
             }
             stays
         });
-        let changed =
-            files.iter().filter(|(path, stamp)| self.known.get(path).is_none_or(|known| known.stamp != *stamp));
+        // Other approvals: every file is asked for again, one that runs and one that was refused.
+        let lock = self.host.lock_path().and_then(|path| look(path).ok()).map(|metadata| Stamp::of(&metadata));
+        let approvals_changed = std::mem::replace(&mut self.lock, lock) != lock;
+        let changed = files.iter().filter(|(path, stamp)| {
+            approvals_changed || self.known.get(path).is_none_or(|known| known.stamp != *stamp)
+        });
         for (path, stamp, answer) in self.list(changed.cloned().collect()).await {
             let listed = match answer {
                 Ok(deferred) => Some(deferred),

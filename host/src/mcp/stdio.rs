@@ -3,14 +3,15 @@
 //! Where they are pipes or sockets, as a client makes them, they are read and written by the runtime itself: a message
 //! crosses no thread on its way in or out. Answers that are ready together leave in one write.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::{Arc, Mutex as StdMutex, PoisonError};
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientNotification, JsonRpcError, JsonRpcMessage, JsonRpcNotification, RequestId, ServerJsonRpcMessage,
+    ClientNotification, ClientRequest, ErrorCode, ErrorData, JsonRpcError, JsonRpcMessage, JsonRpcNotification,
+    JsonRpcRequest, RequestId, ServerJsonRpcMessage,
 };
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
@@ -46,12 +47,14 @@ const MOST_WAITING: usize = 8 << 20;
 /// Requests that are being answered: past this, the next one waits. Each holds its arguments, and a place in the queue for
 /// an instance.
 const MOST_OPEN: usize = 1_024;
+/// Requests for being told of changes, of one client.
+const MOST_LISTENING: usize = 16;
 
 struct Output {
     /// Whole lines that wait for their turn.
     waiting: StdMutex<Vec<u8>>,
-    /// Requests without an answer yet.
-    open: StdMutex<HashSet<RequestId>>,
+    /// Requests without an answer yet, and whether they are for being told of changes: those have none for long.
+    open: StdMutex<HashMap<RequestId, bool>>,
     /// Told whenever one of the two becomes less.
     less: Notify,
     to: Mutex<Sink>,
@@ -172,10 +175,10 @@ impl Transport<RoleServer> for Stdio {
                 Line::TooLong => Err(message::too_long()),
             };
             match read {
-                Ok(message) => {
-                    self.output.count(&message);
-                    return Some(message);
-                }
+                Ok(message) => match self.output.count(&message) {
+                    Ok(()) => return Some(message),
+                    Err(malformed) => self.answer(malformed),
+                },
                 Err(malformed) => self.answer(malformed),
             }
         }
@@ -195,10 +198,23 @@ impl Output {
         }
     }
 
-    fn count(&self, message: &RxJsonRpcMessage<RoleServer>) {
+    /// Take note of a request, until its answer.
+    fn count(&self, message: &RxJsonRpcMessage<RoleServer>) -> Result<(), Malformed> {
         match message {
-            JsonRpcMessage::Request(request) => {
-                self.open.lock().unwrap_or_else(PoisonError::into_inner).insert(request.id.clone());
+            JsonRpcMessage::Request(JsonRpcRequest { id, request, .. }) => {
+                let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+                let refuse = |what: &str| {
+                    let error = Box::new(ErrorData::new(ErrorCode::INVALID_REQUEST, what.to_owned(), None));
+                    Err(Malformed { id: Some(id.clone()), error })
+                };
+                let listens = matches!(request, ClientRequest::SubscriptionsListenRequest(_));
+                if open.contains_key(id) {
+                    return refuse("a request with this id has no answer yet: ids are used once");
+                }
+                if listens && open.values().filter(|listens| **listens).count() >= MOST_LISTENING {
+                    return refuse("this connection listens often enough");
+                }
+                open.insert(id.clone(), listens);
             }
             // It gets no answer.
             JsonRpcMessage::Notification(JsonRpcNotification {
@@ -211,6 +227,7 @@ impl Output {
             }
             _ => {}
         }
+        Ok(())
     }
 
     fn answered(&self, id: &RequestId) {
@@ -218,11 +235,17 @@ impl Output {
         self.less.notify_one();
     }
 
+    /// Requests that are being answered.
+    fn at_work(&self) -> usize {
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        open.values().filter(|listens| !**listens).count()
+    }
+
     /// Wait until another message can be taken on.
     async fn room(&self) {
         loop {
             let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).len();
-            let open = self.open.lock().unwrap_or_else(PoisonError::into_inner).len();
+            let open = self.at_work();
             if self.gone.is_cancelled() || (waiting < MOST_WAITING && open < MOST_OPEN) {
                 return;
             }

@@ -35,7 +35,7 @@ pub async fn watch(
         }
     };
     let mut watcher = RecommendedWatcher::new(heard, notify::Config::default()).map_err(io::Error::other)?;
-    for place in shelf.places() {
+    for place in shelf.watched() {
         // A file is replaced by a rename, which its directory sees and it does not.
         let directory = if place.is_dir() { place } else { parent(place) };
         watcher.watch(directory, RecursiveMode::NonRecursive).map_err(io::Error::other)?;

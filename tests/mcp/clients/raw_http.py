@@ -42,7 +42,9 @@ def post(server, message, **more):
     try:
         raw = isinstance(message, bytes)
         about = headers({"method": "tools/list"} if raw else message, **more)
-        connection.request("POST", "/mcp", message if raw else json.dumps(message), about)
+        # A server that has refused a request may answer, and close, before all of it was sent.
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            connection.request("POST", "/mcp", message if raw else json.dumps(message), about)
         answer = connection.getresponse()
         return answer.status, answer.read().decode()
     finally:

@@ -235,6 +235,58 @@ fn a_client_that_goes_stops_its_call() {
 }
 
 #[test]
+fn a_client_of_the_older_revision_that_goes_stops_its_call_too() {
+    let server = Server::start(&[&sample("flaky"), "--limit", "wall-clock-ms=600000"]);
+    let head = |more: &str, body: &str| {
+        format!(
+            "POST /mcp HTTP/1.1\r\nhost: localhost\r\naccept: application/json, text/event-stream\r\n\
+             content-type: application/json\r\n{more}content-length: {}\r\n",
+            body.len()
+        )
+    };
+    let params = json!({
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" },
+    });
+    let begin = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params }).to_string();
+    let begun = server.raw(&format!("{}connection: close\r\n\r\n", head("", &begin)), begin.as_bytes());
+    let session = begun.headers.lines().find(|line| line.starts_with("mcp-session-id:")).unwrap().to_owned();
+    let session = format!("{session}\r\nmcp-protocol-version: 2025-11-25\r\n");
+    let call = |how: &str| {
+        let params = json!({ "name": "flaky", "arguments": { "how": how } });
+        json!({ "jsonrpc": "2.0", "id": how, "method": "tools/call", "params": params }).to_string()
+    };
+    let looping = call("loop-in-execute");
+    let mut client = server.connect();
+    client.write_all(format!("{}\r\n{looping}", head(&session, &looping)).as_bytes()).unwrap();
+    // The answer has begun: the call is at work.
+    let mut begun = [0; 1];
+    client.read_exact(&mut begun).unwrap();
+    drop(client);
+    let good = call("success");
+    let answer = server.raw(&format!("{}connection: close\r\n\r\n", head(&session, &good)), good.as_bytes());
+    assert!(answer.body.contains("structuredContent"), "{}", answer.body);
+    let before = std::time::Instant::now();
+    server.stops();
+    assert!(before.elapsed() < Duration::from_secs(4), "the guest still ran");
+}
+
+#[test]
+fn nothing_of_a_body_is_read_for_whom_is_turned_away() {
+    let server = Server::start(&[&sample("word-count")]);
+    // Were it read, it would be answered as what it is: no JSON.
+    assert_eq!(server.post("tools/list", None, "host: evil.example.com\r\n", "{").status, 403);
+    assert_eq!(server.post("tools/list", None, "origin: https://evil.example.com\r\n", "{").status, 403);
+    assert_eq!(server.post("tools/list", None, "", "{").status, 400);
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nhost: {}\r\naccept: application/json, text/event-stream\r\ncontent-type: text/plain\r\n\
+         content-length: 1\r\nconnection: close\r\n\r\n",
+        server.address
+    );
+    assert_eq!(server.raw(&head, b"{").status, 415);
+    server.stops();
+}
+
+#[test]
 fn an_address_that_is_taken_or_open_to_all_is_refused() {
     let server = Server::start(&[&sample("word-count")]);
     let check = |address: &str, part: &str| {

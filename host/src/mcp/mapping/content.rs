@@ -11,6 +11,10 @@ use crate::{Annotations, ContentBlock, ResourceBody, Role};
 
 /// Bytes of a block around its texts: `{"type":"resource_link","uri":"","name":"","mimeType":""},` and the like.
 const FRAME: usize = 100;
+/// Bodies of one result that go to the overflow store, which is everybody's.
+const KEPT: usize = 16;
+/// Room that has to be left for saying where one is.
+const NOTED: usize = 400;
 
 /// Bytes of annotations: both roles, a priority, and a date with nine digits of a second.
 const HINTS: usize = 160;
@@ -149,6 +153,8 @@ struct Packer<'a> {
     links: Vec<wire::ContentBlock>,
     /// In place of all texts, until the first of them.
     joined: Option<String>,
+    /// How many bodies were kept in the overflow store.
+    kept: usize,
     /// Whether texts are sent one by one.
     apart: bool,
     missing: usize,
@@ -158,7 +164,7 @@ impl<'a> Packer<'a> {
     fn new(budget: &Budget, overflow: &'a Overflow) -> Self {
         let text = budget.text.max(Budget::LEAST_TEXT) - CLOSING;
         let (out, links) = (Vec::new(), Vec::new());
-        Self { overflow, text, media: budget.media, out, links, joined: None, apart: true, missing: 0 }
+        Self { overflow, text, media: budget.media, out, links, joined: None, apart: true, kept: 0, missing: 0 }
     }
 
     /// Texts come first: all of them as they are, or all in one that is cut. A tenth stays for the other blocks then.
@@ -272,7 +278,10 @@ impl<'a> Packer<'a> {
     /// Says that something is too large and where it is.
     fn kept(&mut self, mime: &str, body: Body, what: &str) {
         let bytes = body.len();
-        let address = self.overflow.keep(mime, body);
+        // One result does not push out what all others have left, nor keep what nobody is told of.
+        let few = self.kept < KEPT && self.text > 2 * FRAME + NOTED;
+        let address = few.then(|| self.overflow.keep(mime, body)).flatten();
+        self.kept += usize::from(address.is_some());
         let mime: String = mime.chars().take(100).collect();
         match address {
             Some(address) => {

@@ -100,6 +100,8 @@ struct Waiting {
     by_id: HashMap<u64, Waiter>,
     /// Why no answer will come any more.
     ended: Option<String>,
+    /// Whether it reads no more. What it has read it may still answer.
+    deaf: bool,
 }
 
 struct Waiter {
@@ -141,7 +143,7 @@ impl Channel {
                 let why = tokio::select! {
                     () = stop.cancelled() => "it was told to end".to_owned(),
                     why = read(output, &calls, answers) => why,
-                    never = async { tokio::join!(write(input, queue), log) } => match never.0 {},
+                    never = async { tokio::join!(write(input, queue, &calls), log) } => match never.0 {},
                 };
                 calls.end(&why);
                 reap(child, group).await;
@@ -159,7 +161,8 @@ impl Channel {
     }
 
     pub(super) fn is_gone(&self) -> bool {
-        self.calls.lock().ended.is_some()
+        let calls = self.calls.lock();
+        calls.deaf || calls.ended.is_some()
     }
 
     pub(super) async fn ask(&self, ask: Ask) -> Result<Answer, Broken> {
@@ -227,20 +230,26 @@ impl Calls {
         });
     }
 
-    fn answer(&self, id: u64, answer: Result<Answer, Broken>) {
+    /// Whether somebody waited for it.
+    fn answer(&self, id: u64, answer: Result<Answer, Broken>) -> bool {
         match self.lock().by_id.remove(&id) {
-            Some(waiter) => {
-                let _ = waiter.reply.send(answer);
+            Some(waiter) => waiter.reply.send(answer).is_ok(),
+            None => {
+                tracing::debug!(id, "an answer that nobody waits for");
+                false
             }
-            None => tracing::debug!(id, "an answer that nobody waits for"),
         }
     }
 
-    /// It cannot be told whose answer this was.
-    fn answer_all(&self, broken: &Broken) {
-        self.lock().by_id.drain().for_each(|(_, waiter)| {
-            let _ = waiter.reply.send(Err(broken.clone()));
-        });
+    /// It cannot be told whose answer this was. Whether somebody waited for one.
+    fn answer_all(&self, broken: &Broken) -> bool {
+        self.lock()
+            .by_id
+            .drain()
+            .map(|(_, waiter)| waiter.reply.send(Err(broken.clone())))
+            .filter(Result::is_ok)
+            .count()
+            > 0
     }
 
     /// Takes one line; what to send back, if anything. `true`: it was somebody's answer.
@@ -254,17 +263,16 @@ impl Calls {
             Ok(json) => json,
             Err(error) => {
                 let broken = Broken::Malformed(format!("the server's answer cannot be used: {error}"));
-                match loose_id(text) {
+                let heard = match loose_id(text) {
                     Some(id) => self.answer(id, Err(broken)),
                     None => self.answer_all(&broken),
-                }
-                return (true, None);
+                };
+                return (heard, None);
             }
         };
         match heard(json.value()) {
             Heard::Answer(id, answer) => {
-                self.answer(id, Ok(answer));
-                return (true, None);
+                return (self.answer(id, Ok(answer)), None);
             }
             Heard::Progress(id, progress) => {
                 let sink = self.lock().by_id.get(&id).and_then(|waiter| waiter.progress.clone());
@@ -324,10 +332,11 @@ async fn read(mut output: impl AsyncRead + Unpin, calls: &Calls, answers: mpsc::
 }
 
 /// Writes what is queued. It does not end: a program that closed its input may still answer.
-async fn write(mut input: ChildStdin, mut queue: mpsc::Receiver<Vec<u8>>) -> std::convert::Infallible {
+async fn write(mut input: ChildStdin, mut queue: mpsc::Receiver<Vec<u8>>, calls: &Calls) -> std::convert::Infallible {
     while let Some(text) = queue.recv().await {
         if input.write_all(&text).await.is_err() {
-            // Whoever sends more is told.
+            // Whoever sends more is told, and the next call starts another.
+            calls.lock().deaf = true;
             queue.close();
             break;
         }

@@ -24,6 +24,8 @@ const LIST: Duration = Duration::from_secs(30);
 const PAGES: usize = 64;
 /// Tools of one server: more than any model is offered at once.
 const TOOLS: usize = 1_000;
+/// Bytes of a list, all pages together: a thousand tools of a usual size are one megabyte.
+const LISTED: usize = 8 << 20;
 /// A server that went away is started again no sooner after its last start.
 const PAUSE: Duration = Duration::from_secs(5);
 /// Calls of one server at once. What is beyond waits, and its wait counts against its deadline.
@@ -115,12 +117,16 @@ impl Client {
     pub(super) async fn list(&self) -> Result<Listed, MountError> {
         let connected = self.connected().await?;
         let listing = async {
-            let (mut tools, mut cursor, mut seen) = (Vec::new(), None::<String>, BTreeSet::new());
+            let (mut tools, mut bytes, mut cursor, mut seen) = (Vec::new(), 0, None::<String>, BTreeSet::new());
             for _ in 0..PAGES {
                 let mut page = connected.page(cursor.take()).await?;
                 let Some(Value::Array(more)) = page.get_mut("tools").map(Value::take) else {
                     return Err(MountError::Protocol("its list has no list `tools`".to_owned()));
                 };
+                bytes += more.iter().map(|tool| tool.to_string().len()).sum::<usize>();
+                if bytes > LISTED {
+                    return Err(MountError::Protocol(format!("its list is longer than {LISTED} bytes")));
+                }
                 tools.extend(more);
                 if tools.len() > TOOLS {
                     return Err(MountError::Protocol(format!("it lists over {TOOLS} tools")));
