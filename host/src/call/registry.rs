@@ -10,7 +10,7 @@ use super::nested::Names;
 use super::{Call, shortened};
 use crate::card::Card;
 use crate::finding::Finding;
-use crate::manifest::ToolManifest;
+use crate::manifest::{ToolManifest, name_key};
 use crate::outcome::{Code, Failure, Outcome};
 use crate::policy::{Limits, Usage};
 
@@ -52,7 +52,7 @@ impl Registry {
             let mut own: BTreeMap<String, Entry> = BTreeMap::new();
             let mut found = Vec::new();
             for tool in provider.tools() {
-                let key = folded(&tool.name);
+                let key = Self::key(&tool.name);
                 if let Some(Entry { name, provider: other }) = own.get(&key).or_else(|| entries.get(&key)) {
                     found.push(Finding::refusal(
                         "registry/name-twice",
@@ -72,9 +72,14 @@ impl Registry {
         (Self(Arc::new(entries)), clashes)
     }
 
+    /// What a name is known by: two with the same key cannot be told apart. [`Self::tools`] is in the order of the keys.
+    pub fn key(name: &str) -> String {
+        name_key(name)
+    }
+
     /// The component that has the tool of exactly this name.
     pub fn provider(&self, tool: &str) -> Option<&Provider> {
-        let entry = self.0.get(&folded(tool))?;
+        let entry = self.0.get(&Self::key(tool))?;
         (entry.name == tool).then_some(&entry.provider)
     }
 
@@ -116,11 +121,6 @@ impl Registry {
         let message = format!("there is no tool {:?}; there is {known}", shortened(tool, 80));
         Failure::new(Code::UnknownTool, message, Usage::none(Limits::standard()))
     }
-}
-
-/// Names with the same one cannot be told apart.
-fn folded(name: &str) -> String {
-    name.to_ascii_lowercase().replace('-', "_")
 }
 
 fn who(provider: &Provider) -> String {

@@ -91,8 +91,7 @@ impl Walk {
             let at = format!("/tools/{index}");
             let Some(tool) = self.tool(value, &at) else { continue };
             // Names that differ by case or by `-` and `_` look alike to people and collapse in some clients.
-            let folded = tool.name.to_ascii_lowercase().replace('-', "_");
-            if let Some(first) = names.insert(folded, index) {
+            if let Some(first) = names.insert(super::name_key(&tool.name), index) {
                 let message = format!("`{}` has the name of tool {first}, save for case, `-` and `_`", tool.name);
                 self.refuse("manifest/duplicate-tool", &format!("{at}/name"), message, "give it a name of its own");
             }

@@ -237,6 +237,11 @@ impl Schemas {
     }
 }
 
+/// What a tool's name is known by: a model mixes up two names that differ only by case or by `-` and `_`.
+pub(crate) fn name_key(name: &str) -> String {
+    name.to_ascii_lowercase().replace('-', "_")
+}
+
 /// Finds the one manifest section of bytes that begin like a component, walking section headers only.
 pub(crate) fn read_section(bytes: &[u8]) -> Result<&[u8], Vec<Finding>> {
     let mut found = None;

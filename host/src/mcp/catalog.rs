@@ -78,20 +78,20 @@ impl Listing {
 
     /// The tool of exactly this name.
     pub(super) fn tool(&self, era: Era, name: &str) -> Option<&Tool> {
-        let (tools, key) = (self.tools(era), folded(name));
-        let at = tools.binary_search_by(|tool| folded(&tool.name).cmp(&key)).ok()?;
+        let (tools, key) = (self.tools(era), Registry::key(name));
+        let at = tools.binary_search_by(|tool| Registry::key(&tool.name).cmp(&key)).ok()?;
         tools.get(at).filter(|tool| tool.name == name)
     }
 
     /// Those after this name, at most so many; and the name to go on from, if there are more.
     pub(super) fn page(&self, era: Era, after: Option<&str>, most: usize) -> (Vec<Tool>, Option<String>) {
         let tools = self.tools(era);
-        // By the order of the list, which is that of folded names.
+        // By the order of the list, which is that of the keys.
         let from = match after {
             None => 0,
             Some(name) => tools.iter().position(|tool| tool.name == name).map_or_else(
                 // It is gone: go on where it would be.
-                || tools.partition_point(|tool| folded(&tool.name) <= folded(name)),
+                || tools.partition_point(|tool| Registry::key(&tool.name) <= Registry::key(name)),
                 |at| at + 1,
             ),
         };
@@ -100,8 +100,4 @@ impl Listing {
         let last = page.last().map(|tool| tool.name.to_string());
         (page, last.filter(|_| more))
     }
-}
-
-fn folded(name: &str) -> String {
-    name.to_ascii_lowercase().replace('-', "_")
 }

@@ -3,6 +3,7 @@
 use rmcp::RoleServer;
 use rmcp::model::{ClientRequest, ErrorCode, ErrorData, JsonRpcMessage, JsonRpcRequest, RequestId};
 use rmcp::service::RxJsonRpcMessage;
+use serde::Deserialize as _;
 use serde_json::Value;
 
 use crate::{Json, JsonError, JsonLimits};
@@ -37,7 +38,7 @@ pub(super) fn read(text: &[u8]) -> Result<RxJsonRpcMessage<RoleServer>, Malforme
         let message = format!("this is not JSON as it is taken here: {error}");
         Malformed { id: None, error: Box::new(ErrorData::new(ErrorCode::PARSE_ERROR, message, None)) }
     })?;
-    match serde_json::from_value(json.value().clone()) {
+    match RxJsonRpcMessage::<RoleServer>::deserialize(json.value()) {
         // What the protocol's implementation does not take for the parameters of a method, it takes for another method.
         Ok(JsonRpcMessage::Request(JsonRpcRequest { request: ClientRequest::CustomRequest(custom), .. }))
             if METHODS.contains(&custom.method.as_str()) =>
