@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::capability::CapabilityKind;
 
@@ -13,7 +13,7 @@ const MAX_DENIALS: usize = 256;
 const MAX_TARGET: usize = 512;
 
 /// One decision. A guest chose the target: show it escaped.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Decision {
     /// Whether it was allowed.

@@ -59,10 +59,12 @@ mod bindings;
 mod engine;
 mod sandbox;
 mod worker;
-// One call, and how it ended.
+// One call, how it ended, who looks at it, and what is written down.
 mod call;
 mod host;
 mod outcome;
+mod review;
+mod session;
 // A surface: it uses what is public below, and nothing else of the crate.
 #[cfg(feature = "mcp")]
 pub mod mcp;
@@ -101,10 +103,15 @@ pub use policy::{
     PolicyError, ProcessGrant, ProcessGrantError, RequestRefused, SecretGrant, SecretGrantError, SecretSource,
     Selector, Usage, Used,
 };
+pub use review::{Amendment, Draft, DraftResult, ReviewError, Reviewer, Verdict};
 pub use sandbox::http::{Network, Resolve, Resolved, SecretError, SystemResolver, TlsRoots, TlsRootsError};
 pub use sandbox::{
     EnvironmentError, GuestLog, LinkError, NoProgramsError, OpenMountError, Progress, ProgressSink, ToolError,
 };
 pub use schema::{Args, Canonical, CanonicalValue, Schema, Use, Valid, Violation, Violations};
+pub use session::{
+    CallEvent, CallId, CallIdError, Cut, EndEvent, EndedAs, Event, NotRun, OpenEvent, ProjectedDigests, ProviderId,
+    Record, RecordedCard, RepairEvent, Reviewed, ReviewedAs, Spilled,
+};
 pub use tokio_util::sync::CancellationToken;
 pub use worker::worker_main;

@@ -64,6 +64,8 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
         &["bindings", "capability", "card", "content", "decision", "engine", "json", "policy", "schema"],
     ),
     ("outcome", &[], &["card", "content", "decision", "policy", "sandbox", "schema"]),
+    ("review", &[], &["card", "content", "outcome", "schema"]),
+    ("session", &[], &["card", "component", "content", "decision"]),
     (
         "call",
         &["tokio", "tokio_util", "tracing"],
