@@ -110,8 +110,8 @@ pub use sandbox::{
 };
 pub use schema::{Args, Canonical, CanonicalValue, Schema, Use, Valid, Violation, Violations};
 pub use session::{
-    CallEvent, CallId, CallIdError, Cut, EndEvent, EndedAs, Event, NotRun, OpenEvent, ProjectedDigests, ProviderId,
-    Record, RecordedCard, RepairEvent, Reviewed, ReviewedAs, Spilled,
+    CallEvent, CallId, CallIdError, Cut, EndEvent, EndedAs, Event, LogRecord, NotRun, OpenEvent, ProjectedDigests,
+    ProviderId, RecordedCard, RepairEvent, Reviewed, ReviewedAs, Spilled,
 };
 pub use tokio_util::sync::CancellationToken;
 pub use worker::worker_main;

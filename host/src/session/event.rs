@@ -15,7 +15,7 @@ use crate::decision::Decision;
 /// One line of a log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Record {
+pub struct LogRecord {
     /// Counted from 0, without gaps.
     pub seq: u64,
     /// SHA-256 of the line before, without its line feed. `None` for the first line only.
