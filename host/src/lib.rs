@@ -61,6 +61,7 @@ mod sandbox;
 mod worker;
 // One call, how it ended, who looks at it, and what is written down.
 mod call;
+mod consent;
 mod host;
 mod outcome;
 mod review;
@@ -71,7 +72,8 @@ pub mod mcp;
 
 pub use audit::{Audit, AuditedTool, Change, ChangeKind, Diff, DiffSide, PolicyAnswer, Subject};
 pub use call::{
-    Call, Deferred, Mounted, NotLoaded, Provider, Registry, RegistryError, Remote, RemoteCall, RemoteError, Toolset,
+    Call, Deferred, Mounted, NotLoaded, Provider, Registry, RegistryError, Remote, RemoteCall, RemoteError, Session,
+    SessionRules, Toolset,
 };
 pub use capability::{
     Access, Capability, CapabilityKind, EnvName, HttpRule, HttpRuleError, Name, NameError, Need, ToolName,
@@ -81,6 +83,7 @@ pub use card::{
     WebSource,
 };
 pub use component::{Component, ComponentError, Digest, DigestError, LoadLimits};
+pub use consent::{Answer, Approver, CallPolicy, Proposed, Question, Ruling};
 pub use content::{Annotations, Bytes, ContentBlock, EmbeddedResource, ResourceBody, Role};
 pub use decision::Decision;
 pub use engine::{
@@ -111,7 +114,7 @@ pub use sandbox::{
 pub use schema::{Args, Canonical, CanonicalValue, Schema, Use, Valid, Violation, Violations};
 pub use session::{
     CallEvent, CallId, CallIdError, Cut, EndEvent, EndedAs, Event, LogRecord, NotRun, OpenEvent, ProjectedDigests,
-    ProviderId, RecordedCard, RepairEvent, Reviewed, ReviewedAs, Spilled,
+    ProviderId, RecordedCard, Recorder, RepairEvent, Reviewed, ReviewedAs, Spilled,
 };
 pub use tokio_util::sync::CancellationToken;
 pub use worker::worker_main;

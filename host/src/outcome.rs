@@ -8,6 +8,7 @@ use crate::content::ContentBlock;
 use crate::decision::Decision;
 use crate::policy::Usage;
 use crate::schema::CanonicalValue;
+use crate::session::Reviewed;
 
 /// Which of the four bad ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -23,6 +24,18 @@ pub enum FailureKind {
     Fault,
 }
 
+impl FailureKind {
+    /// The kind as text: `refused`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Refused => "refused",
+            Self::Failed => "failed",
+            Self::Aborted => "aborted",
+            Self::Fault => "fault",
+        }
+    }
+}
+
 /// What went wrong, for programs and models. Stable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
@@ -31,7 +44,7 @@ pub enum Code {
     UnknownTool,
     /// The arguments are not JSON the gate accepts, or do not match the input schema. Nothing ran.
     InvalidArgs,
-    /// The tool called what it was not granted.
+    /// The tool called what it was not granted, or a policy or a person did not allow the call.
     Denied,
     /// The value is not JSON the gate accepts or does not match the output schema, or a projector failed.
     InvalidToolOutput,
@@ -47,6 +60,8 @@ pub enum Code {
     Aborted,
     /// Cancelled before `execute` began.
     AbortedBeforeDispatch,
+    /// A reviewer did not let the result pass, or came to no verdict.
+    Blocked,
     /// The host failed.
     HostFault,
 }
@@ -65,6 +80,7 @@ impl Code {
             Self::ResourceExhausted => "RESOURCE_EXHAUSTED",
             Self::Aborted => "ABORTED",
             Self::AbortedBeforeDispatch => "ABORTED_BEFORE_DISPATCH",
+            Self::Blocked => "BLOCKED",
             Self::HostFault => "HOST_FAULT",
         }
     }
@@ -72,7 +88,7 @@ impl Code {
     /// Which of the four bad ends it belongs to.
     pub const fn kind(self) -> FailureKind {
         match self {
-            Self::Denied => FailureKind::Refused,
+            Self::Denied | Self::Blocked => FailureKind::Refused,
             Self::UnknownTool | Self::InvalidArgs | Self::InvalidToolOutput | Self::ToolFailed => FailureKind::Failed,
             Self::ToolTrapped | Self::ToolTimeout | Self::ResourceExhausted => FailureKind::Aborted,
             Self::Aborted | Self::AbortedBeforeDispatch => FailureKind::Aborted,
@@ -159,6 +175,8 @@ pub struct Diagnostic {
     pub decisions: Vec<Decision>,
     /// How many denials there were beyond those.
     pub denials_dropped: u64,
+    /// What each reviewer said, in order. A plain acceptance is not listed.
+    pub reviews: Vec<Reviewed>,
     /// What each tool that this one called left behind, with the tool's name, in the order in which the calls ended.
     pub nested: Vec<(String, Diagnostic)>,
 }

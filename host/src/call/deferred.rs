@@ -7,13 +7,13 @@ use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 use tracing::Span;
 
-use super::nested::{Names, Place};
+use super::nested::{Nested, Place};
 use super::{Call, Mounted, Toolset};
 use crate::card::Card;
 use crate::component::Digest;
 use crate::finding::Finding;
 use crate::manifest::{Manifest, ToolManifest};
-use crate::outcome::{Code, Diagnostic, Failure, Outcome};
+use crate::outcome::{Code, Failure, Outcome};
 use crate::policy::{Approved, Limits, Usage};
 
 /// A component that was inspected and approved, and is compiled when one of its tools is first called. Until then it
@@ -180,6 +180,14 @@ impl Provider {
         &self.manifest().tools
     }
 
+    pub(super) fn limits(&self) -> Limits {
+        match &self.0 {
+            Source::Compiled(toolset) => toolset.approved().limits(),
+            Source::Deferred(deferred) => deferred.0.limits,
+            Source::Mounted(mounted) => mounted.limits(),
+        }
+    }
+
     /// The tools ready to be called, compiled if need be.
     pub(super) async fn callee(&self, cancel: &CancellationToken) -> Result<Callee, Box<Failure>> {
         match &self.0 {
@@ -197,10 +205,10 @@ pub(super) enum Callee {
 }
 
 impl Callee {
-    pub(super) async fn run_among(&self, call: Call, names: Names) -> Outcome {
+    pub(super) async fn run(&self, call: Call, place: Place) -> Outcome {
         match self {
-            Self::Sandboxed(toolset) => toolset.run_among(call, names).await,
-            Self::Mounted(mounted) => mounted.run(call, Place::top(names)).await,
+            Self::Sandboxed(toolset) => toolset.run_at(call, place).await,
+            Self::Mounted(mounted) => mounted.run(call, place).await,
         }
     }
 
@@ -218,7 +226,7 @@ impl Callee {
         }
     }
 
-    pub(super) async fn nested(&self, call: Call, place: &Place) -> (Result<String, Box<Failure>>, Diagnostic) {
+    pub(super) async fn nested(&self, call: Call, place: &Place) -> Nested {
         match self {
             Self::Sandboxed(toolset) => toolset.nested(call, place).await,
             Self::Mounted(mounted) => mounted.nested(call, place).await,

@@ -11,12 +11,12 @@ use tracing::Instrument as _;
 
 use super::deferred::Provider;
 use super::registry::Registry;
-use super::{Call, Ready, Rendered, Run, Staged, Toolset, unwinding};
+use super::scene::Scene;
+use super::{Call, Made, Ready, Run, Staged, Toolset, unwinding};
 use crate::capability::ToolName;
 use crate::outcome::{Code, Diagnostic, Failure};
 use crate::policy::{LimitName, Limits, Usage};
 use crate::sandbox::{CallError, Caller, Exceeded};
-use crate::schema::CanonicalValue;
 
 /// Where names of tools are looked up.
 #[derive(Clone)]
@@ -44,6 +44,8 @@ pub(super) struct Place {
     deadline: Option<Instant>,
     /// Nothing above the first tool that may call others.
     tree: Option<Arc<Tree>>,
+    /// Nothing where the call is in no session.
+    scene: Option<Scene>,
 }
 
 /// What all calls below one top-level call share.
@@ -55,8 +57,23 @@ struct Tree {
 }
 
 impl Place {
-    pub(super) fn top(names: Names) -> Self {
-        Self { names, above: Vec::new(), deadline: None, tree: None }
+    pub(super) fn top(names: Names, scene: Option<Scene>) -> Self {
+        Self { names, above: Vec::new(), deadline: None, tree: None, scene }
+    }
+
+    pub(super) fn scene(&self) -> Option<&Scene> {
+        self.scene.as_ref()
+    }
+
+    /// A failure of the value that this reviewer put in another's place.
+    pub(super) fn replaced_by(&self, reviewer: usize, failure: Box<Failure>) -> Box<Failure> {
+        let name = self.scene.as_ref().and_then(|scene| scene.session.rules().reviewers.get(reviewer));
+        failure.noting(&format!("the value is that of the reviewer {}", name.map_or("", |reviewer| reviewer.name())))
+    }
+
+    /// The tools that wait for this call, the top-level one first.
+    pub(super) fn callers(&self) -> &[String] {
+        &self.above
     }
 
     /// 0 for a top-level call.
@@ -79,6 +96,7 @@ pub(super) struct NestedCaller {
     cancel: CancellationToken,
     tree: Arc<Tree>,
     left: Mutex<Vec<(String, Diagnostic)>>,
+    scene: Option<Scene>,
 }
 
 impl NestedCaller {
@@ -100,6 +118,7 @@ impl NestedCaller {
             cancel: cancel.clone(),
             tree: place.tree.clone().unwrap_or_else(tree),
             left: Mutex::default(),
+            scene: place.scene.clone(),
         }))
     }
 
@@ -143,29 +162,19 @@ impl Caller for NestedCaller {
     ) -> Pin<Box<dyn Future<Output = Result<String, CallError>> + Send + 'a>> {
         Box::pin(async move {
             let provider = self.admit(tool.as_str())?.clone();
+            let scene = self.scene.as_ref().map(Scene::next_nested);
             let place = Place {
                 names: self.names.clone(),
                 above: self.at_work.clone(),
                 deadline: Some(self.deadline),
                 tree: Some(self.tree.clone()),
+                scene,
             };
             let call = Call::from_text(tool.as_str(), args).cancelled_by(self.cancel.clone());
             // On a task, and so on a stack, of its own: here we are on the fiber of the calling guest, which has room for
             // one call's host functions and not for those of five. A set, because it ends its task when dropped.
             let mut task = JoinSet::new();
-            let nested = async move {
-                match provider.callee(&call.cancel).await {
-                    Ok(callee) => {
-                        let span = callee.span(&call);
-                        callee.nested(call, &place).instrument(span).await
-                    }
-                    Err(mut failure) => {
-                        let left = std::mem::take(&mut failure.diagnostic);
-                        (Err(failure), left)
-                    }
-                }
-            };
-            task.spawn(nested.in_current_span());
+            task.spawn(written_down(provider, call, place).in_current_span());
             let ended = task.join_next().await.and_then(Result::ok);
             let (value, diagnostic) = ended.ok_or_else(|| CallError {
                 code: Code::HostFault.as_str(),
@@ -193,25 +202,63 @@ fn told(tool: &ToolName, failure: &Failure) -> String {
     }
 }
 
+/// One nested call, with what a session keeps of it.
+async fn written_down(provider: Provider, call: Call, place: Place) -> (Result<String, Box<Failure>>, Diagnostic) {
+    if let Some(scene) = place.scene()
+        && let Err(cause) = scene.announce(&provider, &call).await
+    {
+        scene.close();
+        let message = "nothing ran: the call could not be written down; the host's log says why";
+        let failure = Failure::new(Code::HostFault, message, Usage::none(provider.limits()));
+        return (Err(Box::new(failure)), Diagnostic { cause: Some(cause), ..Diagnostic::default() });
+    }
+    let mut nested = match provider.callee(&call.cancel).await {
+        Ok(callee) => {
+            let span = callee.span(&call);
+            callee.nested(call, &place).instrument(span).await
+        }
+        Err(failure) => Nested::failed(failure),
+    };
+    if let Some(scene) = place.scene()
+        && scene.close()
+        && let Err(cause) = scene.ended(&nested).await
+    {
+        let message = "the result could not be written down, and is withheld; the host's log says why";
+        nested.made = Err(Box::new(Failure::new(Code::HostFault, message, nested.usage)));
+        nested.diagnostic.cause = Some(cause);
+    }
+    (nested.made.map(|made| made.value.text().to_owned()), nested.diagnostic)
+}
+
+/// What a call that a tool made came to, and what is left for the operator.
+pub(super) struct Nested {
+    pub(super) made: Staged<Made>,
+    pub(super) usage: Usage,
+    pub(super) diagnostic: Diagnostic,
+}
+
+impl Nested {
+    fn failed(mut failure: Box<Failure>) -> Self {
+        let (usage, diagnostic) = (failure.usage, std::mem::take(&mut failure.diagnostic));
+        Self { made: Err(failure), usage, diagnostic }
+    }
+}
+
 impl Toolset {
-    /// A call that a tool makes: up to the canonical value, whose text it gets, and what is left for the operator.
-    pub(super) async fn nested(&self, call: Call, place: &Place) -> (Result<String, Box<Failure>>, Diagnostic) {
+    /// A call that a tool makes: up to the canonical value and its content.
+    pub(super) async fn nested(&self, call: Call, place: &Place) -> Nested {
         let mut run = Run::new(self.approved().limits());
-        let value = unwinding(run.rendered(&self.0, call, place)).await;
-        let value = value.map(|rendered| rendered.map(|Rendered { value, .. }| value));
-        run.nested(value)
+        let made = unwinding(run.made(&self.0, call, place)).await;
+        run.nested(made)
     }
 }
 
 impl Run {
-    /// What the caller gets of a call that a tool made, and what is left for the operator. `Err`: a panic's text.
-    pub(super) fn nested(
-        mut self,
-        ended: Result<Staged<CanonicalValue>, String>,
-    ) -> (Result<String, Box<Failure>>, Diagnostic) {
-        let value = ended.unwrap_or_else(|panic| Err(self.fault(panic))).map(|value| value.text().to_owned());
-        let cause = value.as_ref().err().and_then(|failure| failure.diagnostic.cause.clone());
-        (value, Diagnostic { cause, ..self.diagnostic })
+    /// What the caller gets of a call that a tool made. `Err`: a panic's text.
+    pub(super) fn nested(mut self, ended: Result<Staged<Made>, String>) -> Nested {
+        let made = ended.unwrap_or_else(|panic| Err(self.fault(panic)));
+        let cause = made.as_ref().err().and_then(|failure| failure.diagnostic.cause.clone());
+        Nested { made, usage: self.usage, diagnostic: Diagnostic { cause, ..self.diagnostic } }
     }
 }
 

@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::Call;
 use super::deferred::Provider;
-use super::nested::Names;
-use super::{Call, shortened};
+use super::failing::shortened;
+use super::nested::{Names, Place};
+use super::scene::Scene;
 use crate::card::Card;
 use crate::finding::Finding;
 use crate::manifest::{ToolManifest, name_key};
@@ -97,9 +99,13 @@ impl Registry {
     /// which the call's deadline does not count. It may call those tools of this registry that are granted to its component:
     /// each with its own component's grants, under the deadline of this call, and without content or card.
     pub async fn run(&self, call: Call) -> Outcome {
+        self.run_in(call, None).await
+    }
+
+    pub(super) async fn run_in(&self, call: Call, scene: Option<Scene>) -> Outcome {
         let Some(provider) = self.provider(&call.tool) else { return Outcome::Failure(self.unknown(&call.tool)) };
         match provider.callee(&call.cancel).await {
-            Ok(callee) => callee.run_among(call, Names::Registry(self.clone())).await,
+            Ok(callee) => callee.run(call, Place::top(Names::Registry(self.clone()), scene)).await,
             Err(failure) => Outcome::Failure(*failure),
         }
     }

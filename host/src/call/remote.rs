@@ -6,19 +6,22 @@
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::Value;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 use tracing::{Instrument as _, Span};
 
-use super::nested::Place;
-use super::{Call, Callable, MAX_WORDS, Run, Staged, completed, interrupt, shortened, unwinding};
+use super::failing::{MAX_WORDS, shortened};
+use super::nested::{Nested, Place};
+use super::scene::Looked;
+use super::{Call, Callable, Made, Run, Staged, completed, interrupt, unwinding};
 use crate::card::Card;
+use crate::consent::Proposed;
 use crate::content::ContentBlock;
 use crate::finding::Finding;
 use crate::manifest::Manifest;
-use crate::outcome::{Code, Diagnostic, Failure, Outcome, Success};
+use crate::outcome::{Code, Failure, Outcome, Success};
 use crate::policy::{LimitName, Limits, Policy};
 use crate::sandbox::{Interrupt, Malformed, ProgressSink, checked_content};
 use crate::schema::{Args, CanonicalValue, Valid};
@@ -107,6 +110,10 @@ impl Mounted {
         &self.inner.manifest
     }
 
+    pub(super) fn limits(&self) -> Limits {
+        self.inner.limits
+    }
+
     /// Where they run, with nothing in it that a terminal acts on.
     pub fn origin(&self) -> &str {
         &self.inner.origin
@@ -125,41 +132,92 @@ impl Mounted {
     }
 
     async fn pipeline(&self, run: &mut Run, call: Call, place: &Place) -> Staged<Success> {
-        let Answered { tool, args, value, content } = self.answered(run, call, place).await?;
-        let card = self.card(&tool, &args, content.clone());
-        Ok(Success { value, content, card, usage: run.usage, diagnostic: Diagnostic::default() })
+        let made = self.made(run, call, place).await?;
+        run.success(made)
     }
 
-    /// All stages but the card: what a nested call does too.
-    async fn answered(&self, run: &mut Run, call: Call, place: &Place) -> Staged<Answered<'_>> {
+    /// All stages, top to bottom: those of a sandboxed call, but for the projectors.
+    async fn made(&self, run: &mut Run, call: Call, place: &Place) -> Staged<Made> {
         let began = Instant::now();
         let Call { tool: name, args, cancel, progress } = call;
         let tool = run.find(&self.inner.manifest, &name)?;
-        let deadline = place.tightened(began + Duration::from_millis(run.limits.value(LimitName::WallClock)));
-        let args = run.arguments(&tool, args, deadline, &cancel).await?;
+        let args = run.arguments(&tool, args, place.tightened(began + run.wall_clock()), &cancel).await?;
+        let proposed = Proposed {
+            tool: tool.manifest,
+            manifest: &self.inner.manifest,
+            component: None,
+            remote: Some(&self.inner.origin),
+            args: &args,
+            callers: place.callers(),
+        };
+        let began = began + run.consent(place, proposed, &cancel).await?;
         if cancel.is_cancelled() {
             return Err(run.failure(Code::AbortedBeforeDispatch, "cancelled before it began"));
         }
-        let asked = self.inner.remote.call(RemoteCall { tool: name, args: args.clone(), progress });
+        run.starting(place).await?;
+        let deadline = place.tightened(began + run.wall_clock());
+        let asked = RemoteCall { tool: name.clone(), args: args.clone(), progress };
+        let answer = self.answered(run, asked, began, deadline, &cancel).await;
+        let mut made = match answer {
+            Ok(text) => self.shown(run, &tool, &args, text, deadline, (place, &cancel)).await,
+            Err(failure) => Err(failure),
+        };
+        let mut seen = 0;
+        loop {
+            match run.looked_at(place, seen, (&name, &args), made, &cancel).await {
+                Looked::Passed(made) => return made,
+                Looked::Replaced { by, value } => {
+                    seen = by + 1;
+                    let deadline = Instant::now() + run.wall_clock();
+                    made = self.shown(run, &tool, &args, value, deadline, (place, &cancel)).await;
+                    made = made.map_err(|failure| place.replaced_by(by, failure));
+                }
+            }
+        }
+    }
+
+    /// What the server that runs the tool says.
+    async fn answered(
+        &self,
+        run: &mut Run,
+        asked: RemoteCall,
+        began: Instant,
+        deadline: Instant,
+        cancel: &CancellationToken,
+    ) -> Staged<String> {
+        let asked = self.inner.remote.call(asked);
         let answer = tokio::select! {
             biased;
             answer = asked => Ok(answer),
-            why = interrupt(deadline, &cancel) => Err(why),
+            why = interrupt(deadline, cancel) => Err(why),
         };
         let took = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         run.usage.at_least(LimitName::WallClock, took.min(run.limits.value(LimitName::WallClock)));
-        let text = match answer {
-            Ok(Ok(text)) => text,
-            Ok(Err(error)) => return Err(self.came_to_nothing(run, error)),
-            Err(Interrupt::Deadline) => return Err(run.timeout("waiting for the server that runs the tool")),
-            Err(Interrupt::Cancelled) => return Err(run.failure(Code::Aborted, "cancelled")),
-        };
-        let value = run.gate(&tool, text, deadline, &cancel).await?;
+        match answer {
+            Ok(Ok(text)) => Ok(text),
+            Ok(Err(error)) => Err(self.came_to_nothing(run, error)),
+            Err(Interrupt::Deadline) => Err(run.timeout("waiting for the server that runs the tool")),
+            Err(Interrupt::Cancelled) => Err(run.failure(Code::Aborted, "cancelled")),
+        }
+    }
+
+    /// Both gates, and what the value holds for a model and a person.
+    async fn shown(
+        &self,
+        run: &mut Run,
+        tool: &Callable<'_>,
+        args: &Valid<Args>,
+        text: String,
+        deadline: Instant,
+        (place, cancel): (&Place, &CancellationToken),
+    ) -> Staged<Made> {
+        let value = run.gate(tool, text, deadline, cancel).await?;
         let content = content(&value, run).map_err(|why| {
             let message = format!("the value's content cannot be used: {}", shortened(&why, MAX_WORDS));
             run.failure(Code::InvalidToolOutput, message)
         })?;
-        Ok(Answered { tool, args, value, content })
+        let card = (place.level() == 0).then(|| self.card(tool, args, content.clone()));
+        Ok(Made { value, content, card })
     }
 
     fn came_to_nothing(&self, run: &mut Run, error: RemoteError) -> Box<Failure> {
@@ -189,7 +247,7 @@ impl Mounted {
         let mut run = Run::new(self.inner.limits);
         let card = unwinding(async {
             let tool = run.find(&self.inner.manifest, &call.tool)?;
-            let deadline = Instant::now() + Duration::from_millis(run.limits.value(LimitName::WallClock));
+            let deadline = Instant::now() + run.wall_clock();
             let args = run.arguments(&tool, call.args.clone(), deadline, &call.cancel).await?;
             Ok(self.card(&tool, &args, Vec::new()))
         })
@@ -197,11 +255,10 @@ impl Mounted {
         run.ended_early(card)
     }
 
-    pub(super) async fn nested(&self, call: Call, place: &Place) -> (Result<String, Box<Failure>>, Diagnostic) {
+    pub(super) async fn nested(&self, call: Call, place: &Place) -> Nested {
         let mut run = Run::new(self.inner.limits);
-        let value = unwinding(self.answered(&mut run, call, place)).await;
-        let value = value.map(|answered| answered.map(|Answered { value, .. }| value));
-        run.nested(value)
+        let made = unwinding(self.made(&mut run, call, place)).await;
+        run.nested(made)
     }
 
     /// As [`super::Toolset::span`], and where it ran.
@@ -217,14 +274,6 @@ impl Mounted {
             error.type = tracing::field::Empty,
         )
     }
-}
-
-/// A call whose value has been gated.
-struct Answered<'a> {
-    tool: Callable<'a>,
-    args: Valid<Args>,
-    value: CanonicalValue,
-    content: Vec<ContentBlock>,
 }
 
 /// The content blocks that a value holds.

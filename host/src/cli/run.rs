@@ -7,7 +7,8 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::ValueEnum;
 use fumehood::{
-    Call, CancellationToken, Decision, Diagnostic, LimitName, Outcome, Progress, Registry, Success, Toolset,
+    Call, CancellationToken, Decision, Diagnostic, LimitName, Outcome, Progress, Registry, Reviewed, ReviewedAs,
+    Success, Toolset,
 };
 
 use super::exit::Exit;
@@ -221,7 +222,7 @@ fn report(outcome: &Outcome) {
 
 /// What a call left behind, and before it what each call that it made did. `who` says whose it is.
 fn left(diagnostic: &Diagnostic, who: &str) {
-    let Diagnostic { logs, backtrace, cause, decisions, denials_dropped, nested } = diagnostic;
+    let Diagnostic { logs, backtrace, cause, decisions, denials_dropped, reviews, nested } = diagnostic;
     for (tool, diagnostic) in nested {
         left(diagnostic, &format!("{who}{tool}: "));
     }
@@ -233,6 +234,15 @@ fn left(diagnostic: &Diagnostic, who: &str) {
     }
     if *denials_dropped > 0 {
         screen::note(&format!("{who}denied {denials_dropped} times more"));
+    }
+    for Reviewed { reviewer, verdict, .. } in reviews {
+        let did = match verdict {
+            ReviewedAs::Content => "gave the model other content",
+            ReviewedAs::Value => "put another value in its place",
+            ReviewedAs::Block => "blocked the result",
+            _ => "came to no verdict",
+        };
+        screen::note(&format!("{who}the reviewer {reviewer} {did}"));
     }
     for (export, log) in logs {
         for (channel, text) in [("stdout", &log.stdout), ("stderr", &log.stderr)] {

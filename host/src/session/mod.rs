@@ -9,3 +9,16 @@ pub use event::{
     CallEvent, CallId, CallIdError, Cut, EndEvent, EndedAs, Event, LogRecord, NotRun, OpenEvent, ProjectedDigests,
     ProviderId, RecordedCard, RepairEvent, Reviewed, ReviewedAs, Spilled,
 };
+
+/// Where the events of a session go: a log file, or an embedder's own store.
+pub trait Recorder: Send + Sync + 'static {
+    /// Whether canonical values are to be recorded too.
+    fn records_values(&self) -> bool;
+
+    /// Write these events, all of them or none, in this order. What this returns `Ok` for has to be there after a crash. It
+    /// may block: it is called on a thread of its own, one call at a time.
+    ///
+    /// # Errors
+    /// They cannot be written: the call that they announce does not run, the result that they hold is withheld.
+    fn record(&self, events: &[Event]) -> Result<(), Box<dyn std::error::Error + Send + Sync>>;
+}

@@ -1,0 +1,301 @@
+//! What a session adds to one call: who may stop it, who looks at what it came to, and what is written down.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::failing::{MAX_WORDS, shortened};
+use super::nested::Place;
+use super::session::Session;
+use super::{Made, Run, Staged, unwinding};
+use crate::component::Digest;
+use crate::consent::{Answer, Proposed, Question, Ruling};
+use crate::content::ContentBlock;
+use crate::outcome::{Code, Failure};
+use crate::review::{Amendment, Draft, DraftResult, ReviewError, Reviewer, Verdict};
+use crate::sandbox::{Malformed, checked_content};
+use crate::schema::{Args, Valid};
+use crate::session::{CallId, Event, ProjectedDigests, Reviewed, ReviewedAs};
+
+/// One call of a session. Its clones are the same call.
+#[derive(Clone)]
+pub(super) struct Scene {
+    pub(super) session: Session,
+    pub(super) call: CallId,
+    asked: Instant,
+    nested: Arc<AtomicU64>,
+    projected: Arc<Mutex<Option<ProjectedDigests>>>,
+    /// Nested calls that are written down and have no end yet: of the whole tree below the top-level call.
+    open: Arc<Mutex<BTreeMap<CallId, Instant>>>,
+}
+
+impl Scene {
+    /// A top-level call.
+    pub(super) fn new(session: Session, call: CallId) -> Self {
+        Self {
+            session,
+            call,
+            asked: Instant::now(),
+            nested: Arc::default(),
+            projected: Arc::default(),
+            open: Arc::default(),
+        }
+    }
+
+    /// The next call that this one makes.
+    pub(super) fn next_nested(&self) -> Self {
+        let number = self.nested.fetch_add(1, Ordering::Relaxed) + 1;
+        Self { open: self.open.clone(), ..Self::new(self.session.clone(), self.call.child(number)) }
+    }
+
+    /// This nested call is handed over to be written down: from here on it needs an end.
+    pub(super) fn open(&self) {
+        self.opened().insert(self.call.clone(), self.asked);
+    }
+
+    /// Whether this nested call still had no end. Whoever is told so has to write one.
+    pub(super) fn close(&self) -> bool {
+        self.opened().remove(&self.call).is_some()
+    }
+
+    /// The nested calls that nobody ended, because the call that waited for them was stopped. The deepest first.
+    pub(super) fn close_all(&self) -> Vec<(CallId, Duration)> {
+        let open = std::mem::take(&mut *self.opened());
+        open.into_iter().rev().map(|(call, asked)| (call, asked.elapsed())).collect()
+    }
+
+    fn opened(&self) -> MutexGuard<'_, BTreeMap<CallId, Instant>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Since the call was asked for.
+    pub(super) fn elapsed(&self) -> Duration {
+        self.asked.elapsed()
+    }
+
+    /// What the projectors made of the value, as far as they got.
+    pub(super) fn projected(&self) -> Option<ProjectedDigests> {
+        *self.projected.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn project(&self, made: &Made) {
+        let digest = |written: serde_json::Result<Vec<u8>>| written.ok().map(|json| Digest::of(&json));
+        let digests = digest(serde_json::to_vec(&made.content)).map(|content| ProjectedDigests {
+            value: Digest::of(made.value.text().as_bytes()),
+            content,
+            card: made.card.as_ref().and_then(|card| digest(serde_json::to_vec(card))),
+        });
+        *self.projected.lock().unwrap_or_else(PoisonError::into_inner) = digests;
+    }
+}
+
+/// What becomes of a result after a look at it.
+pub(super) enum Looked {
+    /// Every reviewer has seen it.
+    Passed(Staged<Made>),
+    /// The reviewer at this place wants this value, which has to be gated and projected first.
+    Replaced { by: usize, value: String },
+}
+
+impl Run {
+    /// Hears the policies, and the approver where one of them asks. Returns how long somebody took to answer.
+    pub(super) async fn consent(
+        &mut self,
+        place: &Place,
+        proposed: Proposed<'_>,
+        cancel: &CancellationToken,
+    ) -> Staged<Duration> {
+        let Some(scene) = place.scene() else { return Ok(Duration::ZERO) };
+        let rules = scene.session.rules();
+        if cancel.is_cancelled() {
+            return Err(self.failure(Code::AbortedBeforeDispatch, "cancelled before it began"));
+        }
+        let mut asked_by = Vec::new();
+        let mut denied = None;
+        for policy in &rules.policies {
+            let name = policy.name();
+            let ruling = catch_unwind(AssertUnwindSafe(|| policy.rule(&proposed)))
+                .unwrap_or_else(|_| Ruling::Deny { reason: "the policy failed".to_owned() });
+            match ruling {
+                Ruling::Allow => {}
+                Ruling::Ask { reason } => asked_by.push((name.to_owned(), reason)),
+                // Every policy is heard: one may count what is asked for.
+                Ruling::Deny { reason } if denied.is_none() => denied = Some((name, reason)),
+                Ruling::Deny { .. } => {}
+            }
+        }
+        if let Some((policy, reason)) = denied {
+            let reason = shortened(&reason, MAX_WORDS);
+            let failure = self.failure(Code::Denied, format!("the policy {policy} does not allow this call: {reason}"));
+            return Err(failure.detailed(json!({ "policy": policy, "reason": reason })));
+        }
+        if asked_by.is_empty() {
+            return Ok(Duration::ZERO);
+        }
+        let asked = Instant::now();
+        let not = |run: &Self, why: &str, answer: &str| {
+            let policies: Vec<_> = asked_by.iter().map(|(policy, _)| policy).collect();
+            let details = json!({ "policies": policies, "answer": answer });
+            Err(run.failure(Code::Denied, format!("this call needs somebody's approval: {why}")).detailed(details))
+        };
+        let Some(approver) = &rules.approver else {
+            return not(self, "there is nobody to ask", "unavailable");
+        };
+        let until = place.tightened(asked + rules.patience);
+        let question = Question { proposed, asked_by: &asked_by };
+        tokio::select! {
+            biased;
+            () = cancel.cancelled() => Err(self.failure(Code::AbortedBeforeDispatch, "cancelled before it was approved")),
+            answer = unwinding(approver.ask(question)) => match answer {
+                Ok(Answer::Allowed) => Ok(asked.elapsed()),
+                Ok(Answer::Rejected) => not(self, "it was rejected", "rejected"),
+                Ok(Answer::Unavailable) => not(self, "there is nobody to ask", "unavailable"),
+                Err(panic) => {
+                    let mut failed = not(self, "whoever would be asked cannot be", "failed");
+                    if let Err(failure) = &mut failed {
+                        failure.diagnostic.cause = Some(format!("the approver panicked: {panic}"));
+                    }
+                    failed
+                }
+            },
+            () = tokio::time::sleep_until(until) => not(self, "nobody answered in time", "unanswered"),
+        }
+    }
+
+    /// The last thing before `execute`: from here on the call may have done something.
+    pub(super) async fn starting(&mut self, place: &Place) -> Staged<()> {
+        let Some(scene) = place.scene() else { return Ok(()) };
+        let started = scene.session.record(vec![Event::Start { call: scene.call.clone() }]).await;
+        started.map_err(|cause| self.unrecorded("nothing ran: the call could not be written down", cause))
+    }
+
+    pub(super) fn unrecorded(&mut self, message: &str, cause: String) -> Box<Failure> {
+        let mut failure = self.failure(Code::HostFault, format!("{message}; the host's log says why"));
+        failure.diagnostic.cause = Some(cause);
+        failure
+    }
+
+    /// Shows a result to the reviewers from this place on, until one of them wants another value.
+    pub(super) async fn looked_at(
+        &mut self,
+        place: &Place,
+        from: usize,
+        (tool, args): (&str, &Valid<Args>),
+        mut made: Staged<Made>,
+        cancel: &CancellationToken,
+    ) -> Looked {
+        let Some(scene) = place.scene() else { return Looked::Passed(made) };
+        let rules = scene.session.rules();
+        if let Ok(made) = &made
+            && scene.session.records()
+        {
+            scene.project(made);
+        }
+        for (at, reviewer) in rules.reviewers.iter().enumerate().skip(from) {
+            // The text of a cancelled call is the host's alone.
+            if made.as_ref().is_err_and(|failure| failure.code == Code::Aborted) {
+                break;
+            }
+            let draft = Draft { tool, args, nested: place.level() > 0, result: draft_of(&made) };
+            let verdict = tokio::select! {
+                biased;
+                () = cancel.cancelled() => return Looked::Passed(Err(self.failure(Code::Aborted, "cancelled"))),
+                verdict = verdict(reviewer.as_ref(), draft, rules.review_time) => verdict,
+            };
+            made = match verdict {
+                Ok(Verdict::Accept(Amendment::None)) => made,
+                Ok(Verdict::Accept(Amendment::Value(value))) if made.is_ok() => {
+                    self.reviewed(reviewer.as_ref(), ReviewedAs::Value);
+                    return Looked::Replaced { by: at, value };
+                }
+                Ok(Verdict::Accept(Amendment::Value(_))) => {
+                    self.no_verdict(reviewer.as_ref(), "it wants another value, and a failure has none".to_owned())
+                }
+                Ok(Verdict::Accept(Amendment::Content(content))) => match self.checked(content) {
+                    Ok(content) => {
+                        self.reviewed(reviewer.as_ref(), ReviewedAs::Content);
+                        amended(made, content)
+                    }
+                    Err(why) => self.no_verdict(reviewer.as_ref(), format!("its content cannot be used: {why}")),
+                },
+                Ok(Verdict::Block { feedback }) => {
+                    self.reviewed(reviewer.as_ref(), ReviewedAs::Block);
+                    return Looked::Passed(Err(self.blocked(reviewer.name(), &feedback)));
+                }
+                Err(ReviewError(why)) => self.no_verdict(reviewer.as_ref(), why),
+            };
+            if made.as_ref().is_err_and(|failure| failure.code == Code::Blocked) {
+                break;
+            }
+        }
+        Looked::Passed(made)
+    }
+
+    fn reviewed(&mut self, reviewer: &dyn Reviewer, verdict: ReviewedAs) {
+        self.diagnostic.reviews.push(Reviewed { reviewer: reviewer.name().to_owned(), verdict });
+    }
+
+    /// What a projector's content is held to.
+    fn checked(&mut self, content: Vec<ContentBlock>) -> Result<Vec<ContentBlock>, String> {
+        let limits = self.limits;
+        checked_content(content, &limits, &mut self.usage).map_err(|malformed| match malformed {
+            Malformed::Rule { at, rule } => format!("{at} {rule}"),
+            Malformed::Limit(exceeded) => exceeded.to_string(),
+        })
+    }
+
+    fn blocked(&mut self, reviewer: &str, feedback: &str) -> Box<Failure> {
+        let said = match feedback.trim() {
+            "" => "the result was blocked by a reviewer".to_owned(),
+            feedback => shortened(feedback, MAX_WORDS),
+        };
+        self.failure(Code::Blocked, said).detailed(json!({ "reviewer": reviewer }))
+    }
+
+    /// Nothing passes that a reviewer should have seen and did not.
+    fn no_verdict(&mut self, reviewer: &dyn Reviewer, why: String) -> Staged<Made> {
+        self.reviewed(reviewer, ReviewedAs::Failed);
+        let name = reviewer.name();
+        let mut failure = self.blocked(name, "the result was withheld: a reviewer could not look at it");
+        failure.diagnostic.cause = Some(format!("the reviewer {name} came to no verdict: {why}"));
+        Err(failure)
+    }
+}
+
+fn draft_of(made: &Staged<Made>) -> DraftResult<'_> {
+    match made {
+        Ok(Made { value, content, card }) => DraftResult::Success { value, content, card: card.as_ref() },
+        Err(failure) => DraftResult::Failure(failure),
+    }
+}
+
+/// A failure holds one text twice, and perhaps details: all of it is what the reviewer did not want read.
+fn amended(made: Staged<Made>, content: Vec<ContentBlock>) -> Staged<Made> {
+    match made {
+        Ok(made) => Ok(Made { content, ..made }),
+        Err(mut failure) => {
+            let texts = content.iter().filter_map(|block| match block {
+                ContentBlock::Text { text, .. } => Some(text.as_str()),
+                _ => None,
+            });
+            failure.message = shortened(&texts.collect::<Vec<_>>().join("\n"), MAX_WORDS);
+            failure.details = None;
+            failure.content = content;
+            Err(failure)
+        }
+    }
+}
+
+async fn verdict(reviewer: &dyn Reviewer, draft: Draft<'_>, most: Duration) -> Result<Verdict, ReviewError> {
+    match tokio::time::timeout(most, unwinding(reviewer.review(draft))).await {
+        Ok(Ok(verdict)) => verdict,
+        Ok(Err(panic)) => Err(ReviewError(format!("it panicked: {panic}"))),
+        Err(_) => Err(ReviewError(format!("it took longer than {} ms", most.as_millis()))),
+    }
+}

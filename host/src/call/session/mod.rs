@@ -1,0 +1,216 @@
+//! Calls that belong together: under the same rules, and written down in one place.
+
+mod rules;
+mod writer;
+mod written;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use tracing::Instrument as _;
+
+use super::Call;
+use super::registry::Registry;
+use super::scene::Scene;
+use crate::capability::CapabilityKind;
+use crate::manifest::{Concurrency, ToolManifest};
+use crate::outcome::Outcome;
+use crate::session::{CallId, Event, RecordedCard, Recorder};
+
+pub use rules::SessionRules;
+use writer::Writer;
+use written::{call_event, end_event, failed, fault, withheld};
+
+/// Calls that belong together. Cheap to clone; clones are the same session.
+#[derive(Clone)]
+pub struct Session(Arc<Inner>);
+
+struct Inner {
+    rules: SessionRules,
+    /// Nothing where nobody hears of events.
+    writer: Option<Writer>,
+    records_values: bool,
+    next: AtomicU64,
+}
+
+impl Session {
+    /// A session of which nothing is kept.
+    ///
+    /// # Errors
+    /// Somebody watches it, and the system gives no thread.
+    pub fn new(rules: SessionRules) -> std::io::Result<Self> {
+        Self::start(rules, None, 1)
+    }
+
+    /// A session that is written down. `first_call` is the number of its first call: 1, or where an earlier session in the
+    /// same log left off.
+    ///
+    /// # Errors
+    /// The system gives no thread.
+    pub fn recorded(rules: SessionRules, recorder: Arc<dyn Recorder>, first_call: u64) -> std::io::Result<Self> {
+        Self::start(rules, Some(recorder), first_call)
+    }
+
+    fn start(rules: SessionRules, recorder: Option<Arc<dyn Recorder>>, first_call: u64) -> std::io::Result<Self> {
+        let records_values = recorder.as_ref().is_some_and(|recorder| recorder.records_values());
+        let heard = recorder.is_some() || !rules.watches.is_empty();
+        let writer = heard.then(|| Writer::start(recorder, rules.watches.clone())).transpose()?;
+        Ok(Self(Arc::new(Inner { rules, writer, records_values, next: AtomicU64::new(first_call) })))
+    }
+
+    /// Make one call, as [`Registry::run`] does. Dropping the future cancels the call, which still comes to its end.
+    pub async fn run(&self, tools: &Registry, call: Call) -> Outcome {
+        let outcomes = self.batch(tools, vec![call]).await;
+        outcomes.into_iter().next().unwrap_or_else(lost)
+    }
+
+    /// Make several calls. Those in a row whose tools are [`Concurrency::Parallel`] run side by side, as many as the rules
+    /// allow; any other runs alone, after all before it and before all after it. A tool that may call others runs alone: what
+    /// it calls may have to. The outcomes are in the order asked. Dropping the future cancels the calls.
+    pub async fn batch(&self, tools: &Registry, calls: Vec<Call>) -> Vec<Outcome> {
+        let (asked, mut ends, mut stoppable) = (calls.len(), Vec::new(), Vec::new());
+        for call in calls {
+            let cancel = call.cancel.child_token();
+            ends.push(cancel.clone().drop_guard());
+            stoppable.push(call.cancelled_by(cancel));
+        }
+        let (session, tools) = (self.clone(), tools.clone());
+        let batch = async move { session.in_order(&tools, stoppable).await };
+        // On a task of its own: whoever waits may stop waiting, and each call still has its end written down.
+        let outcomes = tokio::spawn(batch.in_current_span()).await;
+        drop(ends);
+        outcomes.unwrap_or_else(|_| (0..asked).map(|_| lost()).collect())
+    }
+
+    async fn in_order(&self, tools: &Registry, calls: Vec<Call>) -> Vec<Outcome> {
+        let scenes = match self.announce_all(tools, &calls).await {
+            Ok(scenes) => scenes,
+            Err(cause) => {
+                let message = "nothing ran: the call could not be written down; the host's log says why";
+                return calls.iter().map(|_| fault(message, cause.clone())).collect();
+            }
+        };
+        let alone: Vec<_> = calls.iter().map(|call| runs_alone(tools, &call.tool)).collect();
+        let mut outcomes = Vec::with_capacity(calls.len());
+        let mut left = calls.into_iter().zip(scenes).zip(alone).peekable();
+        while let Some(((call, scene), alone)) = left.next() {
+            let mut together = vec![(call, scene)];
+            while !alone && left.peek().is_some_and(|(_, alone)| !alone) {
+                together.extend(left.next().map(|(next, _)| next));
+            }
+            if let [_] = together.as_slice() {
+                for (call, scene) in together {
+                    outcomes.push(self.whole(tools, call, scene).await);
+                }
+            } else {
+                self.side_by_side(tools, together, &mut outcomes).await;
+            }
+        }
+        outcomes
+    }
+
+    async fn side_by_side(&self, tools: &Registry, calls: Vec<(Call, Scene)>, outcomes: &mut Vec<Outcome>) {
+        let room = Arc::new(Semaphore::new(self.0.rules.parallel));
+        let (first, asked) = (outcomes.len(), calls.len());
+        outcomes.extend((0..asked).map(|_| lost()));
+        let mut tasks = JoinSet::new();
+        for (at, (call, scene)) in calls.into_iter().enumerate() {
+            let (session, tools, room) = (self.clone(), tools.clone(), room.clone());
+            let one = async move {
+                // Never closed. In the order of asking.
+                let _room = room.acquire_owned().await;
+                (at, session.whole(&tools, call, scene).await)
+            };
+            tasks.spawn(one.in_current_span());
+        }
+        while let Some(ended) = tasks.join_next().await {
+            match ended {
+                Ok((at, outcome)) => outcomes[first + at] = outcome,
+                Err(error) => tracing::error!(target: "fumehood::session", %error, "a call's task ended"),
+            }
+        }
+    }
+
+    /// One call that was announced, to its end.
+    async fn whole(&self, tools: &Registry, call: Call, scene: Scene) -> Outcome {
+        let outcome = tools.run_in(call, Some(scene.clone())).await;
+        self.finish(outcome, &scene).await
+    }
+
+    async fn finish(&self, outcome: Outcome, scene: &Scene) -> Outcome {
+        if self.0.writer.is_none() {
+            return outcome;
+        }
+        let mut events: Vec<_> = scene.close_all().into_iter().map(written::stopped).collect();
+        let mut ended = end_event(scene, outcome.content().to_vec(), outcome.usage(), outcome.diagnostic());
+        match &outcome {
+            Outcome::Success(success) => {
+                ended.card = Some(RecordedCard::Known(success.card.clone()));
+                ended.value = self.0.records_values.then(|| success.value.value().clone());
+                ended.projected = scene.projected();
+            }
+            Outcome::Failure(failure) => ended.ended = failed(failure),
+        }
+        events.push(Event::End(Box::new(ended)));
+        match self.record(events).await {
+            Ok(()) => outcome,
+            Err(cause) => withheld(&outcome, cause),
+        }
+    }
+
+    /// Writes down that these calls are asked for.
+    async fn announce_all(&self, tools: &Registry, calls: &[Call]) -> Result<Vec<Scene>, String> {
+        let (mut scenes, mut events) = (Vec::new(), Vec::new());
+        for call in calls {
+            let number = self.0.next.fetch_add(1, Ordering::Relaxed);
+            let scene = Scene::new(self.clone(), CallId::top(number));
+            if self.0.writer.is_some() {
+                let mut event = call_event(&scene, tools.provider(&call.tool), call);
+                if self.0.rules.pending_cards {
+                    event.card = tools.pending_card(call).await.ok().map(RecordedCard::Known);
+                }
+                events.push(Event::Call(Box::new(event)));
+            }
+            scenes.push(scene);
+        }
+        self.record(events).await?;
+        Ok(scenes)
+    }
+
+    pub(super) fn rules(&self) -> &SessionRules {
+        &self.0.rules
+    }
+
+    /// Whether anybody hears of events.
+    pub(super) fn records(&self) -> bool {
+        self.0.writer.is_some()
+    }
+
+    /// Hand events over to be written down: this has happened when it returns, whatever becomes of the future.
+    pub(super) fn record(&self, events: Vec<Event>) -> impl Future<Output = Result<(), String>> + Send + use<> {
+        let written = match &self.0.writer {
+            Some(writer) if !events.is_empty() => Some(writer.write(events)),
+            _ => None,
+        };
+        async {
+            match written {
+                Some(written) => written.await,
+                None => Ok(()),
+            }
+        }
+    }
+}
+
+fn runs_alone(tools: &Registry, tool: &str) -> bool {
+    let Some(provider) = tools.provider(tool) else { return false };
+    let asks = &provider.manifest().capabilities;
+    let parallel = |tool: &ToolManifest| tool.concurrency == Concurrency::Parallel;
+    let declared = provider.tools().iter().find(|known| known.name == tool).is_some_and(parallel);
+    !declared || asks.iter().any(|request| request.capability.kind() == CapabilityKind::Tools)
+}
+
+fn lost() -> Outcome {
+    fault("the host failed; its log says why", "a call's task ended before the call".to_owned())
+}

@@ -1,0 +1,81 @@
+//! The thread that writes a session's events down: in the order in which they were handed over, whoever waits for them.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, mpsc};
+
+use tokio::sync::oneshot;
+
+use crate::session::{Event, Recorder};
+
+/// Told of each event after it was written down.
+pub(super) type Watch = Arc<dyn Fn(&Event) + Send + Sync>;
+
+/// Events that are written in one go, and so with one wait for the disk. More calls than this do not end at once.
+const TOGETHER: usize = 64;
+
+/// The near end of the thread. The thread ends when this is dropped and everything handed over is written.
+pub(super) struct Writer {
+    queue: mpsc::Sender<Handed>,
+}
+
+struct Handed {
+    events: Vec<Event>,
+    written: oneshot::Sender<Result<(), String>>,
+}
+
+impl Writer {
+    /// # Errors
+    /// The system gives no thread.
+    pub(super) fn start(recorder: Option<Arc<dyn Recorder>>, watches: Vec<Watch>) -> std::io::Result<Self> {
+        let (queue, handed) = mpsc::channel();
+        let work = move || write_all(&handed, recorder.as_deref(), &watches);
+        std::thread::Builder::new().name("fumehood-session".to_owned()).spawn(work)?;
+        Ok(Self { queue })
+    }
+
+    /// Hand events over, now, and hear later whether they are written.
+    pub(super) fn write(&self, events: Vec<Event>) -> impl Future<Output = Result<(), String>> + Send + use<> {
+        let (written, answer) = oneshot::channel();
+        // Without the thread the answer never comes, and the sender's end is gone with it.
+        let _ = self.queue.send(Handed { events, written });
+        async { answer.await.unwrap_or_else(|_| Err("the session's writer has ended".to_owned())) }
+    }
+}
+
+fn write_all(handed: &mpsc::Receiver<Handed>, recorder: Option<&dyn Recorder>, watches: &[Watch]) {
+    while let Ok(first) = handed.recv() {
+        let mut answers = Vec::new();
+        let mut events = Vec::new();
+        let more = std::iter::from_fn(|| handed.try_recv().ok());
+        for Handed { events: of_one, written } in std::iter::once(first).chain(more).take(TOGETHER) {
+            events.extend(of_one);
+            answers.push(written);
+        }
+        let written = match recorder {
+            Some(recorder) => record(recorder, &events),
+            None => Ok(()),
+        };
+        if written.is_ok() {
+            events.iter().for_each(|event| watches.iter().for_each(|watch| tell(watch, event)));
+        }
+        for answer in answers {
+            // Whoever asked may be gone: then it is written all the same.
+            let _ = answer.send(written.clone());
+        }
+    }
+}
+
+fn record(recorder: &dyn Recorder, events: &[Event]) -> Result<(), String> {
+    match catch_unwind(AssertUnwindSafe(|| recorder.record(events))) {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(error)) => Err(format!("the session's log: {error}")),
+        Err(_) => Err("the session's log panicked".to_owned()),
+    }
+}
+
+/// One that fails changes nothing, and keeps no other from hearing.
+fn tell(watch: &Watch, event: &Event) {
+    if catch_unwind(AssertUnwindSafe(|| watch(event))).is_err() {
+        tracing::warn!(target: "fumehood::session", "whoever watches the session's events panicked");
+    }
+}

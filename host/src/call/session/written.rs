@@ -1,0 +1,152 @@
+//! What a session keeps of its calls.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::super::deferred::Provider;
+use super::super::nested::Nested;
+use super::super::scene::Scene;
+use super::super::{Arguments, Call};
+use crate::content::ContentBlock;
+use crate::outcome::{Code, Diagnostic, Failure, Outcome};
+use crate::policy::{Limits, Usage};
+use crate::session::{CallEvent, CallId, EndEvent, EndedAs, Event, ProviderId};
+
+impl Scene {
+    /// Writes down that a tool asks for this call.
+    pub(in crate::call) async fn announce(&self, provider: &Provider, call: &Call) -> Result<(), String> {
+        if !self.session.records() {
+            return Ok(());
+        }
+        let written = self.session.record(vec![Event::Call(Box::new(call_event(self, Some(provider), call)))]);
+        self.open();
+        written.await
+    }
+
+    /// Writes down what a call that a tool asked for came to: with neither value nor card, and little of its content.
+    pub(in crate::call) fn ended(&self, nested: &Nested) -> impl Future<Output = Result<(), String>> + Send + use<> {
+        let content = match &nested.made {
+            Ok(made) => beginning(&made.content),
+            Err(failure) => beginning(&failure.content),
+        };
+        let mut ended = end_event(self, content, &nested.usage, &nested.diagnostic);
+        match &nested.made {
+            Ok(_) => ended.projected = self.projected(),
+            Err(failure) => ended.ended = failed(failure),
+        }
+        self.session.record(vec![Event::End(Box::new(ended))])
+    }
+}
+
+/// That a call is asked for.
+pub(super) fn call_event(scene: &Scene, provider: Option<&Provider>, call: &Call) -> CallEvent {
+    let mut args = match &call.args {
+        Arguments::Text(text) => text.clone(),
+        Arguments::Value(value) => value.to_string(),
+    };
+    let whole = args.len();
+    if whole > CallEvent::MAX_ARGS {
+        args.truncate(args.floor_char_boundary(CallEvent::MAX_ARGS));
+    }
+    let tool = provider.and_then(|provider| provider.tools().iter().find(|tool| tool.name == call.tool));
+    let manifest = provider.map(Provider::manifest);
+    let provider = provider.zip(manifest).map(|(provider, manifest)| match provider.digest() {
+        Some(digest) => {
+            ProviderId::Component { name: manifest.name.clone(), version: manifest.version.clone(), digest }
+        }
+        None => ProviderId::Mounted { origin: provider.remote().unwrap_or(&manifest.name).to_owned() },
+    });
+    CallEvent {
+        call: scene.call.clone(),
+        tool: call.tool.clone(),
+        title: tool.and_then(|tool| tool.title.clone()),
+        args_bytes: (args.len() < whole).then_some(whole as u64),
+        args,
+        provider,
+        card: None,
+    }
+}
+
+/// That a call came to a value.
+pub(super) fn end_event(scene: &Scene, content: Vec<ContentBlock>, usage: &Usage, diagnostic: &Diagnostic) -> EndEvent {
+    let used = usage.iter().filter(|used| used.used > 0);
+    EndEvent {
+        call: scene.call.clone(),
+        ended: EndedAs::Success,
+        content,
+        card: None,
+        card_cut: None,
+        spilled: None,
+        value: None,
+        projected: None,
+        reviews: diagnostic.reviews.clone(),
+        decisions: diagnostic.decisions.clone(),
+        usage: used.map(|used| (used.limit.key().to_owned(), used.used)).collect(),
+        millis: millis(scene.elapsed()),
+    }
+}
+
+/// That a call came to nothing.
+pub(super) fn failed(failure: &Failure) -> EndedAs {
+    EndedAs::Failure {
+        kind: failure.kind.as_str().to_owned(),
+        code: failure.code.as_str().to_owned(),
+        message: failure.message.clone(),
+        details: failure.details.clone(),
+    }
+}
+
+/// That a nested call was stopped with the call that waited for it.
+pub(super) fn stopped((call, took): (CallId, Duration)) -> Event {
+    let failure =
+        Failure::new(Code::Aborted, "stopped with the call that waited for it", Usage::none(Limits::standard()));
+    Event::End(Box::new(EndEvent {
+        call,
+        ended: failed(&failure),
+        content: failure.content,
+        card: None,
+        card_cut: None,
+        spilled: None,
+        value: None,
+        projected: None,
+        reviews: Vec::new(),
+        decisions: Vec::new(),
+        usage: BTreeMap::new(),
+        millis: millis(took),
+    }))
+}
+
+/// The texts of these blocks, as far as a nested call's are kept.
+fn beginning(content: &[ContentBlock]) -> Vec<ContentBlock> {
+    let mut room = EndEvent::MAX_NESTED_CONTENT;
+    let mut kept = Vec::new();
+    for block in content {
+        let ContentBlock::Text { text, .. } = block else { continue };
+        let text = &text[..text.floor_char_boundary(room.min(text.len()))];
+        if text.is_empty() {
+            break;
+        }
+        room -= text.len();
+        kept.push(ContentBlock::text(text));
+    }
+    kept
+}
+
+/// The host failed: the words are for the model, the cause for the operator.
+pub(super) fn fault(message: &str, cause: String) -> Outcome {
+    let mut failure = Failure::new(Code::HostFault, message, Usage::none(Limits::standard()));
+    failure.diagnostic.cause = Some(cause);
+    Outcome::Failure(failure)
+}
+
+/// What nobody wrote down did not happen, as far as the caller is told.
+pub(super) fn withheld(outcome: &Outcome, cause: String) -> Outcome {
+    let message = "the result could not be written down, and is withheld; the host's log says why";
+    let mut failure = Failure::new(Code::HostFault, message, *outcome.usage());
+    failure.diagnostic = Diagnostic { cause: Some(cause), ..outcome.diagnostic().clone() };
+    Outcome::Failure(failure)
+}
+
+fn millis(took: Duration) -> u64 {
+    u64::try_from(took.as_millis()).unwrap_or(u64::MAX)
+}
