@@ -176,7 +176,7 @@ impl Run {
             args: &args,
             callers: place.callers(),
         };
-        let waited = self.consent(place, proposed, &cancel).await?;
+        let waited = self.consent(place, ready.program.approved().calls(), proposed, &cancel).await?;
         if !waited.is_zero() {
             // Somebody may have taken it back while somebody else was asked.
             self.still_approved(ready)?;

@@ -83,7 +83,7 @@ pub use card::{
     WebSource,
 };
 pub use component::{Component, ComponentError, Digest, DigestError, LoadLimits};
-pub use consent::{Answer, Approver, CallPolicy, Proposed, Question, Ruling};
+pub use consent::{Answer, Approver, CallPolicy, CallRules, Proposed, Question, Ruling, ToolPattern, ToolPatternError};
 pub use content::{Annotations, Bytes, ContentBlock, EmbeddedResource, ResourceBody, Role};
 pub use decision::Decision;
 pub use engine::{

@@ -35,7 +35,7 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
         &["wasm_encoder", "wasmparser", "wit_component", "wasi_preview1_component_adapter_provider"],
         &["component", "finding", "inspect", "manifest"],
     ),
-    ("policy", &["ipnet", "toml", "url"], &["capability", "component", "finding", "inspect"]),
+    ("policy", &["ipnet", "toml", "url"], &["capability", "component", "consent", "finding", "inspect"]),
     ("lock", &["cap_std", "rustix", "toml"], &["component", "finding", "inspect", "manifest", "policy"]),
     ("decision", &["tracing"], &["capability"]),
     ("audit", &[], &["capability", "component", "finding", "inspect", "json", "manifest", "policy"]),

@@ -17,7 +17,7 @@ use super::nested::{Nested, Place};
 use super::scene::Looked;
 use super::{Call, Callable, Made, Run, Staged, completed, interrupt, unwinding};
 use crate::card::Card;
-use crate::consent::Proposed;
+use crate::consent::{CallRules, Proposed};
 use crate::content::ContentBlock;
 use crate::finding::Finding;
 use crate::manifest::Manifest;
@@ -86,16 +86,18 @@ pub struct Mounted {
 struct Inner {
     manifest: Manifest,
     limits: Limits,
+    calls: CallRules,
     remote: Arc<dyn Remote>,
     origin: String,
 }
 
 impl Mounted {
-    /// Tools as this manifest declares them, run by this remote, under the limits that the policy sets for everyone. What
+    /// Tools as this manifest declares them, run by this remote, under the limits and the rules for calls that the policy sets for everyone. What
     /// the manifest asks for is not granted: a remote has what it has.
     pub fn new(manifest: Manifest, remote: Arc<dyn Remote>, policy: &Policy) -> Self {
         let origin = shortened(remote.origin(), ORIGIN).escape_debug().to_string();
-        let inner = Inner { manifest, limits: policy.limits_for_all(), remote, origin };
+        let (limits, calls) = (policy.limits_for_all(), policy.calls().clone());
+        let inner = Inner { manifest, limits, calls, remote, origin };
         Self { inner: Arc::new(inner), findings: Arc::default() }
     }
 
@@ -150,7 +152,7 @@ impl Mounted {
             args: &args,
             callers: place.callers(),
         };
-        let began = began + run.consent(place, proposed, &cancel).await?;
+        let began = began + run.consent(place, &self.inner.calls, proposed, &cancel).await?;
         if cancel.is_cancelled() {
             return Err(run.failure(Code::AbortedBeforeDispatch, "cancelled before it began"));
         }

@@ -15,7 +15,7 @@ use super::nested::Place;
 use super::session::Session;
 use super::{Made, Run, Staged, unwinding};
 use crate::component::Digest;
-use crate::consent::{Answer, Proposed, Question, Ruling};
+use crate::consent::{Answer, CallPolicy, CallRules, Proposed, Question, Ruling};
 use crate::content::ContentBlock;
 use crate::outcome::{Code, Failure};
 use crate::review::{Amendment, Draft, DraftResult, ReviewError, Reviewer, Verdict};
@@ -104,21 +104,27 @@ pub(super) enum Looked {
 }
 
 impl Run {
-    /// Hears the policies, and the approver where one of them asks. Returns how long somebody took to answer.
+    /// Hears the operator's rules and the session's policies, and the approver where one of them asks. Returns how long
+    /// somebody took to answer.
     pub(super) async fn consent(
         &mut self,
         place: &Place,
+        calls: &CallRules,
         proposed: Proposed<'_>,
         cancel: &CancellationToken,
     ) -> Staged<Duration> {
-        let Some(scene) = place.scene() else { return Ok(Duration::ZERO) };
-        let rules = scene.session.rules();
+        let rules = place.scene().map(|scene| scene.session.rules());
+        if rules.is_none() && calls.is_empty() {
+            return Ok(Duration::ZERO);
+        }
         if cancel.is_cancelled() {
             return Err(self.failure(Code::AbortedBeforeDispatch, "cancelled before it began"));
         }
         let mut asked_by = Vec::new();
         let mut denied = None;
-        for policy in &rules.policies {
+        let own: &dyn CallPolicy = calls;
+        let others = rules.iter().flat_map(|rules| &rules.policies).map(|policy| &**policy);
+        for policy in std::iter::once(own).chain(others) {
             let name = policy.name();
             let ruling = catch_unwind(AssertUnwindSafe(|| policy.rule(&proposed)))
                 .unwrap_or_else(|_| Ruling::Deny { reason: "the policy failed".to_owned() });
@@ -144,10 +150,11 @@ impl Run {
             let details = json!({ "policies": policies, "answer": answer });
             Err(run.failure(Code::Denied, format!("this call needs somebody's approval: {why}")).detailed(details))
         };
-        let Some(approver) = &rules.approver else {
+        let Some((approver, patience)) = rules.and_then(|rules| Some((rules.approver.as_ref()?, rules.patience)))
+        else {
             return not(self, "there is nobody to ask", "unavailable");
         };
-        let until = place.tightened(asked + rules.patience);
+        let until = place.tightened(asked + patience);
         let question = Question { proposed, asked_by: &asked_by };
         tokio::select! {
             biased;

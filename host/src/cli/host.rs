@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context as _, bail};
 use fumehood::{
-    Approved, CacheLocation, CompileStage, Compiler, EngineSettings, Grant, Host, LimitName, LockFile, Mount, Policy,
-    Toolset,
+    Approved, CacheLocation, CallRules, CompileStage, Compiler, EngineSettings, Grant, Host, LimitName, LockFile,
+    Mount, Policy, ToolPattern, Toolset,
 };
 
 use super::exit::Exit;
@@ -34,7 +34,13 @@ pub(super) struct GrantArgs {
     /// Set a limit, for example wall-clock-ms=5000. Repeatable
     #[arg(long, value_name = "NAME=VALUE", value_parser = limit)]
     limit: Vec<(LimitName, u64)>,
-    /// Read grants and limits from a TOML file; the flags add to it
+    /// Deny calls of this tool, or of those whose names begin so: `files_*`. Repeatable
+    #[arg(long, value_name = "TOOL")]
+    deny: Vec<ToolPattern>,
+    /// Ask before each call of this tool, or of those whose names begin so; where nobody can be asked, deny it. Repeatable
+    #[arg(long, value_name = "TOOL")]
+    ask: Vec<ToolPattern>,
+    /// Read grants, limits and rules for calls from a TOML file; the flags add to it
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
 }
@@ -68,7 +74,9 @@ impl GrantArgs {
         for (name, value) in self.limit {
             policy = policy.limit(name, value)?;
         }
-        Ok(policy)
+        let calls = self.deny.into_iter().fold(policy.calls().clone(), CallRules::deny);
+        let calls = self.ask.into_iter().fold(calls, CallRules::ask);
+        Ok(policy.ruling(calls))
     }
 }
 

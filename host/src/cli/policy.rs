@@ -132,6 +132,13 @@ fn list(out: &mut String, policy: &Policy) {
         let _ = writeln!(out, "{}  {name} = {value} {}", whom(selector), name.unit());
         empty = false;
     }
+    let (deny, ask) = policy.calls().lists();
+    for (tools, does) in [(deny, "denied"), (ask, "asked for")] {
+        for tool in tools {
+            let _ = writeln!(out, "calls of {tool} are {does}");
+            empty = false;
+        }
+    }
     if empty {
         let _ = writeln!(out, "allows nothing, and leaves each limit as it is");
     }
@@ -174,6 +181,14 @@ fn reference() -> String {
             grant.flag()
         );
     }
+    out.push_str(
+        "\n## Calls\n\n\
+         Which calls of granted tools are denied, and for which somebody is asked each time: a tool's name, the beginning of\n\
+         names with `*` after it, or `*`. A denial holds, whatever else is said. Where nobody can be asked, the call is\n\
+         denied.\n\n\
+         ```toml\n[calls]\ndeny = [\"delete\"]\nask = [\"write\", \"shell_*\"]\n```\n\n\
+         ```sh\nfumehood run tool.wasm --deny delete --ask write --ask 'shell_*'\n```\n",
+    );
     out.push_str("\n## Limits\n\n`limits.NAME = NUMBER`, or `--limit NAME=NUMBER`.\n\n");
     out.push_str("| name | stands at | from | to | unit | bounds |\n|---|---|---|---|---|---|\n");
     for name in LimitName::ALL {

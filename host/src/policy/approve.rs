@@ -11,6 +11,7 @@ use super::limits::{LimitName, Limits};
 use super::mounts::Mount;
 use super::{Denied, Policy, Section, Selector};
 use crate::capability::{Access, Capability};
+use crate::consent::CallRules;
 use crate::finding::Finding;
 use crate::inspect::Inspected;
 
@@ -25,6 +26,7 @@ struct Approval {
     limits: Limits,
     findings: Vec<Finding>,
     policy_files: Vec<PathBuf>,
+    calls: CallRules,
 }
 
 impl Approved {
@@ -36,6 +38,11 @@ impl Approved {
     /// What it may use.
     pub fn grants(&self) -> &Grants {
         &self.0.grants
+    }
+
+    /// Which of its calls are denied, and for which somebody is asked.
+    pub(crate) fn calls(&self) -> &CallRules {
+        &self.0.calls
     }
 
     /// The limits of each call, before a tool's own time limit tightens one.
@@ -118,7 +125,8 @@ impl Policy {
             granted.iter().filter_map(|grant| if let Grant::Http(grant) = grant { Some(grant.clone()) } else { None });
         let http = Arc::new(HttpAccess::new(asked, rules.collect()));
         let grants = Grants { granted, http };
-        Ok(Approved(Arc::new(Approval { inspected, grants, limits, findings, policy_files: self.files.clone() })))
+        let (policy_files, calls) = (self.files.clone(), self.calls.clone());
+        Ok(Approved(Arc::new(Approval { inspected, grants, limits, findings, policy_files, calls })))
     }
 
     /// What holds for one component, before its manifest is asked.

@@ -14,6 +14,7 @@ use super::process::ProcessGrant;
 use super::secrets::SecretGrant;
 use super::{Policy, PolicyError, Section, Selector};
 use crate::capability::{Access, ToolName};
+use crate::consent::{CallRules, ToolPattern};
 use crate::finding::Finding;
 
 /// The whole file.
@@ -25,9 +26,21 @@ struct PolicyFile {
     grants: GrantsTable,
     #[serde(default)]
     limits: LimitsTable,
+    /// Calls, by the names of their tools.
+    #[serde(default)]
+    calls: CallsTable,
     /// For one component, by its name in the manifest or by its digest.
     #[serde(default)]
     component: BTreeMap<Spanned<String>, ComponentTable>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CallsTable {
+    #[serde(default)]
+    deny: Vec<ToolPattern>,
+    #[serde(default)]
+    ask: Vec<ToolPattern>,
 }
 
 type LimitsTable = BTreeMap<Spanned<String>, Spanned<u64>>;
@@ -88,6 +101,8 @@ pub(super) fn policy(text: &str, base: &Path) -> Result<Policy, PolicyError> {
     let file: PolicyFile = toml::from_str(text).map_err(|error| PolicyError::Syntax(Box::new(error)))?;
     let mut faults = Faults { text, found: Vec::new() };
     let mut policy = Policy::nothing();
+    policy.calls = file.calls.deny.into_iter().fold(policy.calls, CallRules::deny);
+    policy.calls = file.calls.ask.into_iter().fold(policy.calls, CallRules::ask);
     faults.fill(&mut policy.all, file.grants, file.limits, base);
     for (key, table) in file.component {
         let mut section = Section { inherit: table.inherit, ..Section::default() };

@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crate::component::Digest;
+use crate::consent::CallRules;
 use crate::finding::Finding;
 use crate::inspect::Inspected;
 
@@ -43,6 +44,7 @@ pub use secrets::{SecretGrant, SecretGrantError, SecretSource};
 pub struct Policy {
     all: Section,
     components: Vec<(Selector, Section)>,
+    calls: CallRules,
     files: Vec<PathBuf>,
 }
 
@@ -124,7 +126,7 @@ fn join(findings: &[Finding]) -> String {
 impl Policy {
     /// No grant, and this host's own limits.
     pub fn nothing() -> Self {
-        Self { all: Section::default(), components: Vec::new(), files: Vec::new() }
+        Self { all: Section::default(), components: Vec::new(), calls: CallRules::none(), files: Vec::new() }
     }
 
     /// Read a policy file's text. Relative paths in it are taken from `base`, the folder it stands in.
@@ -180,6 +182,19 @@ impl Policy {
         });
         self.components[index].1.add(grant).map_err(|fault| PolicyError::Invalid(vec![fault]))?;
         Ok(self)
+    }
+
+    /// Deny calls by their tools' names, or have somebody asked before them: in the place of what it says of calls so far.
+    #[must_use]
+    pub fn ruling(mut self, calls: CallRules) -> Self {
+        self.calls = calls;
+        self
+    }
+
+    /// Which calls are denied, and for which somebody is asked. They hold for every call of a component that this policy
+    /// approved, in a session or not; without a session there is nobody to ask, and such a call is denied.
+    pub fn calls(&self) -> &CallRules {
+        &self.calls
     }
 
     /// Every grant there is, with whom it is for; `None` is every component.

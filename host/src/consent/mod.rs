@@ -1,11 +1,15 @@
 //! Who may stop a call before its tool runs. Nobody may change what it was called with.
 
+mod rules;
+
 use std::fmt;
 use std::pin::Pin;
 
 use crate::component::Digest;
 use crate::manifest::{Manifest, ToolManifest};
 use crate::schema::{Args, Valid};
+
+pub use rules::{CallRules, ToolPattern, ToolPatternError};
 
 /// Decides about calls one by one, by what is asked for.
 ///
