@@ -79,6 +79,12 @@ impl<R: BufRead> Replay<R> {
         }
     }
 
+    /// Whether the line last read misses a part: systems show zeros in its place.
+    pub(super) fn is_hollow(&self) -> bool {
+        let line = self.lines.line();
+        line.is_empty() || line.contains(&0)
+    }
+
     fn entry(&mut self) -> io::Result<Option<LogEntry>> {
         let Some((ending, bytes)) = self.lines.next()? else { return Ok(None) };
         self.line += 1;

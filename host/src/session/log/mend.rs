@@ -75,7 +75,8 @@ impl Found {
 pub(super) fn read_through(place: &Place) -> Result<Found, LogError> {
     let mut found = Found { next_call: 1, ..Found::default() };
     let mut replay = Replay::new(BufReader::with_capacity(64 << 10, &place.file));
-    // A write that a power cut ended may leave a line that is long enough and holds something else.
+    // The last line is torn where it has no line feed, and where it has one and misses what comes before: a power cut can leave
+    // the end of a write without its middle.
     let mut last: Option<(u64, Flaw)> = None;
     while let Some(entry) = replay.next() {
         let LogEntry { line, record, flaws } = entry.map_err(place.failed("read it"))?;
@@ -88,7 +89,8 @@ pub(super) fn read_through(place: &Place) -> Result<Found, LogError> {
                 found.head = replay.head();
                 found.whole = replay.offset();
             }
-            (_, Some(flaw @ (Flaw::NotJson { .. } | Flaw::Torn { .. }))) => last = Some((line, flaw)),
+            (_, Some(flaw @ Flaw::Torn { .. })) => last = Some((line, flaw)),
+            (_, Some(flaw @ Flaw::NotJson { .. })) if replay.is_hollow() => last = Some((line, flaw)),
             (_, Some(flaw)) => return Err(refused(place, &found, line, flaw)),
             (None, None) => return Err(LogError::NotALog { path: place.path.clone() }),
         }
