@@ -13,6 +13,7 @@ use std::time::{Duration, SystemTime};
 
 use self::mend::Found;
 use self::place::Place;
+use super::Recorder;
 use super::event::{CallId, Event, LogRecord, NotRun, OpenEvent, RepairEvent};
 use super::interrupted::{closing_order, interrupted};
 use crate::component::Digest;
@@ -116,7 +117,7 @@ impl Log {
     /// # Errors
     /// The file is something else, in use, damaged, or of a later form; or it cannot be read or written.
     pub fn open(path: impl AsRef<Path>, settings: LogSettings) -> Result<(Self, Opened), LogError> {
-        let place = Place::open(path.as_ref())?;
+        let place = Place::open(path.as_ref(), settings.sync)?;
         let found = mend::read_through(&place)?;
         let torn = mend::set_aside(&place, &found)?;
         let calls = closing_order(found.open.keys());
@@ -164,14 +165,14 @@ impl Log {
         Ok(written)
     }
 
-    /// Append an event that the disk may learn of later, with the next that is synced. A [`Call`](Event::Call) is one: nothing
+    /// Append events that the disk may learn of later, with the next that is synced. A [`Call`](Event::Call) is one: nothing
     /// has happened yet, and the [`Start`](Event::Start) or [`End`](Event::End) after it puts both on the disk.
     ///
     /// # Errors
-    /// See [`Log::append`].
-    pub fn append_unsynced(&self, event: Event) -> Result<u64, LogError> {
-        self.may_append(&event)?;
-        Ok(self.write(&[event])?.start)
+    /// None of them is in the log: see [`Log::append`].
+    pub fn append_unsynced(&self, events: &[Event]) -> Result<Range<u64>, LogError> {
+        events.iter().try_for_each(|event| self.may_append(event))?;
+        self.write(events)
     }
 
     fn may_append(&self, event: &Event) -> Result<(), LogError> {
@@ -252,6 +253,22 @@ impl Log {
             Some(why) => Err(LogError::Broken { path: self.path.clone(), why: why.clone() }),
             None => Ok(()),
         }
+    }
+}
+
+impl Recorder for Log {
+    fn records_values(&self) -> bool {
+        self.settings.values
+    }
+
+    /// Calls that are only asked for do not wait for the disk: nothing of them has happened.
+    fn record(&self, events: &[Event]) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        if events.iter().all(|event| matches!(event, Event::Call(_))) {
+            self.append_unsynced(events)?;
+        } else {
+            self.append_all(events)?;
+        }
+        Ok(())
     }
 }
 

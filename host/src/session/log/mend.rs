@@ -83,6 +83,8 @@ pub(super) fn read_through(place: &Place) -> Result<Found, LogError> {
         if let Some((line, flaw)) = last.take() {
             return Err(refused(place, &found, line, flaw));
         }
+        // It explains whatever else is strange.
+        let newer = flaws.iter().find(|flaw| matches!(flaw, Flaw::NewerForm(_))).cloned();
         match (record, flaws.into_iter().next()) {
             (Some(record), None) => {
                 found.take(record.seq, &record.event);
@@ -91,7 +93,7 @@ pub(super) fn read_through(place: &Place) -> Result<Found, LogError> {
             }
             (_, Some(flaw @ Flaw::Torn { .. })) => last = Some((line, flaw)),
             (_, Some(flaw @ Flaw::NotJson { .. })) if replay.is_hollow() => last = Some((line, flaw)),
-            (_, Some(flaw)) => return Err(refused(place, &found, line, flaw)),
+            (_, Some(flaw)) => return Err(refused(place, &found, line, newer.unwrap_or(flaw))),
             (None, None) => return Err(LogError::NotALog { path: place.path.clone() }),
         }
     }
@@ -133,7 +135,7 @@ pub(super) fn set_aside(place: &Place, found: &Found) -> Result<Vec<TornPart>, L
         // In this order: the piece is on the disk under its name before the log loses it.
         place.sync_directory()?;
         place.file.set_len(found.whole).map_err(place.failed("cut its torn last line off"))?;
-        place.file.sync_all().map_err(place.failed("write it to the disk"))?;
+        place.sync(&place.file).map_err(place.failed("write it to the disk"))?;
         names.retain(|other| *other != name);
         names.push(name);
     }
@@ -190,7 +192,7 @@ fn begins_the_piece(place: &Place, found: &Found, file: &File) -> io::Result<boo
 fn copy(place: &Place, found: &Found, mut copied: &File) -> io::Result<()> {
     copied.seek(SeekFrom::Start(0))?;
     io::copy(&mut torn(place, found)?, &mut copied)?;
-    copied.sync_all()
+    place.sync(copied)
 }
 
 /// What follows the last whole line.

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{CWD, Dir, Mode, OFlags, fsync, openat};
 use rustix::io::Errno;
 
+use super::LogSync;
 use super::error::LogError;
 
 /// For this user alone: a log holds what tools were asked and what they said.
@@ -26,11 +27,12 @@ pub(super) struct Place {
     pub(super) file: File,
     dir: OwnedFd,
     name: OsString,
+    sync: LogSync,
 }
 
 impl Place {
     /// Opens or makes the file, and locks it.
-    pub(super) fn open(path: &Path) -> Result<Self, LogError> {
+    pub(super) fn open(path: &Path, sync: LogSync) -> Result<Self, LogError> {
         let not_a_file = |what| LogError::NotAFile { path: path.into(), what };
         let name = path.file_name().ok_or(not_a_file("a directory"))?;
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -43,7 +45,7 @@ impl Place {
             Err(Errno::NXIO) => return Err(not_a_file("a socket or a device")),
             Err(errno) => return Err(LogError::File { path: path.into(), action: "open it", source: errno.into() }),
         };
-        let place = Self { path: path.into(), file, dir, name: name.into() };
+        let place = Self { path: path.into(), file, dir, name: name.into(), sync };
         let metadata = place.file.metadata().map_err(place.failed("look at it"))?;
         if !metadata.is_file() {
             let kind = metadata.file_type();
@@ -67,7 +69,14 @@ impl Place {
     }
 
     pub(super) fn sync_directory(&self) -> Result<(), LogError> {
+        if self.sync == LogSync::Never {
+            return Ok(());
+        }
         fsync(&self.dir).map_err(|errno| self.failed("write its directory to the disk")(errno.into()))
+    }
+
+    pub(super) fn sync(&self, file: &File) -> io::Result<()> {
+        if self.sync == LogSync::Never { Ok(()) } else { file.sync_all() }
     }
 
     /// A name beside the log: `NAME.torn-12`.
