@@ -113,8 +113,9 @@ pub use sandbox::{
 };
 pub use schema::{Args, Canonical, CanonicalValue, Schema, Use, Valid, Violation, Violations};
 pub use session::{
-    CallEvent, CallId, CallIdError, Cut, EndEvent, EndedAs, Event, LogRecord, NotRun, OpenEvent, ProjectedDigests,
-    ProviderId, RecordedCard, Recorder, RepairEvent, Reviewed, ReviewedAs, Spilled,
+    CallEvent, CallId, CallIdError, CardNote, Cut, EndEvent, EndedAs, Event, Flaw, Log, LogEntry, LogError, LogRecord,
+    LogSettings, LogSync, NotRun, OpenEvent, Opened, Passage, ProjectedDigests, ProviderId, RecordedCard, Recorder,
+    RepairEvent, Replay, ReplayedCall, ReplayedCard, Reviewed, ReviewedAs, Spilled, TornPart, Transcript,
 };
 pub use tokio_util::sync::CancellationToken;
 pub use worker::worker_main;

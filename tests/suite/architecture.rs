@@ -66,7 +66,7 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
     ("outcome", &[], &["card", "content", "decision", "policy", "sandbox", "schema", "session"]),
     ("consent", &[], &["component", "manifest", "schema"]),
     ("review", &[], &["card", "content", "outcome", "schema"]),
-    ("session", &[], &["card", "component", "content", "decision"]),
+    ("session", &["humantime", "rustix"], &["card", "component", "content", "decision"]),
     (
         "call",
         &["tokio", "tokio_util", "tracing"],

@@ -27,6 +27,12 @@ pub struct LogRecord {
     pub event: Event,
 }
 
+impl LogRecord {
+    /// The longest line, without its line feed: 128 MiB. Under the standard limits, content and card have 8 MiB each, and JSON
+    /// makes six bytes of a control character; a value takes 8 MiB more.
+    pub const MAX_BYTES: u64 = 128 << 20;
+}
+
 /// What happened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
@@ -241,7 +247,7 @@ pub struct EndEvent {
     pub decisions: Vec<Decision>,
     /// What was used of each limit, by the limit's key. A limit that nothing was used of is left out.
     pub usage: BTreeMap<String, u64>,
-    /// Milliseconds from the call's record to this one.
+    /// Milliseconds from the call's record to this one. 0 for a call that a repair ended.
     pub millis: u64,
 }
 

@@ -4,11 +4,21 @@
 //! policy and no engine: what a model read and what a person saw stand in it.
 
 mod event;
+mod flaw;
+mod interrupted;
+mod lines;
+mod log;
+mod replay;
+mod transcript;
 
 pub use event::{
     CallEvent, CallId, CallIdError, Cut, EndEvent, EndedAs, Event, LogRecord, NotRun, OpenEvent, ProjectedDigests,
     ProviderId, RecordedCard, RepairEvent, Reviewed, ReviewedAs, Spilled,
 };
+pub use flaw::Flaw;
+pub use log::{Log, LogError, LogSettings, LogSync, Opened, TornPart};
+pub use replay::{LogEntry, Replay};
+pub use transcript::{CardNote, Passage, ReplayedCall, ReplayedCard, Transcript};
 
 /// Where the events of a session go: a log file, or an embedder's own store.
 pub trait Recorder: Send + Sync + 'static {
