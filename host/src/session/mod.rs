@@ -6,7 +6,7 @@
 mod event;
 
 pub use event::{
-    CallEvent, CallId, CallIdError, Cut, EndEvent, EndedAs, Event, LogRecord, NotRun, OpenEvent, ProjectedDigests,
+    CallEvent, CallId, CallIdError, EndEvent, EndedAs, Event, LogRecord, NotRun, OpenEvent, ProjectedDigests,
     ProviderId, RecordedCard, RepairEvent, Reviewed, ReviewedAs, Spilled,
 };
 
