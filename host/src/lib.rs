@@ -52,6 +52,7 @@ mod audit;
 // Values.
 mod card;
 mod content;
+mod excerpt;
 mod json;
 mod schema;
 // Running it: the only code that knows wasmtime.
@@ -66,6 +67,7 @@ mod host;
 mod outcome;
 mod review;
 mod session;
+mod spill;
 // A surface: it uses what is public below, and nothing else of the crate.
 #[cfg(feature = "mcp")]
 pub mod mcp;
@@ -79,8 +81,8 @@ pub use capability::{
     Access, Capability, CapabilityKind, EnvName, HttpRule, HttpRuleError, Name, NameError, Need, ToolName,
 };
 pub use card::{
-    Card, ExitStatus, FileDiff, FileMatches, LineMatch, Location, NumberedLine, SearchResults, ToolKind, WebResults,
-    WebSource,
+    Card, CardBudget, CardBudgetError, Cut, ExitStatus, FileDiff, FileMatches, LineMatch, Location, NumberedLine,
+    SearchResults, ToolKind, WebResults, WebSource,
 };
 pub use component::{Component, ComponentError, Digest, DigestError, LoadLimits};
 pub use consent::{Answer, Approver, CallPolicy, CallRules, Proposed, Question, Ruling, ToolPattern, ToolPatternError};
@@ -113,9 +115,10 @@ pub use sandbox::{
 };
 pub use schema::{Args, Canonical, CanonicalValue, Schema, Use, Valid, Violation, Violations};
 pub use session::{
-    CallEvent, CallId, CallIdError, CardNote, Cut, EndEvent, EndedAs, Event, Flaw, Log, LogEntry, LogError, LogRecord,
+    CallEvent, CallId, CallIdError, CardNote, EndEvent, EndedAs, Event, Flaw, Log, LogEntry, LogError, LogRecord,
     LogSettings, LogSync, NotRun, OpenEvent, Opened, Passage, ProjectedDigests, ProviderId, RecordedCard, Recorder,
     RepairEvent, Replay, ReplayedCall, ReplayedCard, Reviewed, ReviewedAs, Spilled, TornPart, Transcript,
 };
+pub use spill::{Locator, LocatorError, SpillBudget, SpillError, SpillLimits, SpillStore, spilled};
 pub use tokio_util::sync::CancellationToken;
 pub use worker::worker_main;

@@ -21,7 +21,8 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
     ("json", &[], &[]),
     ("schema", &["jsonschema", "stacker"], &["finding", "json"]),
     ("content", &["base64"], &[]),
-    ("card", &[], &["content"]),
+    ("excerpt", &[], &[]),
+    ("card", &[], &["content", "excerpt"]),
     ("component", &["sha2"], &["finding"]),
     ("capability", &["url"], &[]),
     ("manifest", &["semver"], &["capability", "component", "finding", "json", "schema"]),
@@ -67,6 +68,7 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
     ("consent", &[], &["component", "manifest", "schema"]),
     ("review", &[], &["card", "content", "outcome", "schema"]),
     ("session", &["humantime", "rustix"], &["card", "component", "content", "decision"]),
+    ("spill", &["rustix"], &["component", "content", "excerpt", "session"]),
     (
         "call",
         &["tokio", "tokio_util", "tracing"],

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::card::Card;
+use crate::card::{Card, Cut};
 use crate::component::Digest;
 use crate::content::ContentBlock;
 use crate::decision::Decision;
@@ -291,24 +291,6 @@ pub enum NotRun {
     NotStarted,
     /// `execute` had begun: what it did is not known.
     OutcomeUnknown,
-}
-
-/// Something is not whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[non_exhaustive]
-pub struct Cut {
-    /// Bytes of its JSON before.
-    pub bytes: u64,
-    /// The most it may have.
-    pub budget: u64,
-}
-
-impl Cut {
-    /// It had so many bytes, and may have so many.
-    pub const fn new(bytes: u64, budget: u64) -> Self {
-        Self { bytes, budget }
-    }
 }
 
 /// A text that is kept elsewhere.

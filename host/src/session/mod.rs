@@ -12,7 +12,7 @@ mod replay;
 mod transcript;
 
 pub use event::{
-    CallEvent, CallId, CallIdError, Cut, EndEvent, EndedAs, Event, LogRecord, NotRun, OpenEvent, ProjectedDigests,
+    CallEvent, CallId, CallIdError, EndEvent, EndedAs, Event, LogRecord, NotRun, OpenEvent, ProjectedDigests,
     ProviderId, RecordedCard, RepairEvent, Reviewed, ReviewedAs, Spilled,
 };
 pub use flaw::Flaw;

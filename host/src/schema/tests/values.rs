@@ -141,3 +141,70 @@ fn large_values_are_not_explained() {
     let violations = checked(&schema, json!(vec![1; 200_000])).unwrap_err();
     assert_eq!(violations.list()[1].rule, "/type");
 }
+
+#[test]
+fn integers_are_whole_numbers_however_they_are_written() {
+    let schema = json!({"type": "integer"});
+    for whole in [json!(1), json!(1.0), json!(-3e2), json!(-0.0), json!(u64::MAX), json!(i64::MIN)] {
+        check(&schema, whole, &[]);
+    }
+    for other in [json!(1.5), json!(1e-7), json!("1"), json!(true), json!(null)] {
+        check(&schema, other, &[("", "/type")]);
+    }
+}
+
+#[test]
+fn what_says_nothing_allows_everything_and_false_names_what_it_refuses() {
+    let notes = json!({"title": "Anything", "description": "At all.", "default": 1, "examples": [2]});
+    for value in [json!(null), json!([1, {"a": []}]), json!({"b": 1.5}), json!("c")] {
+        check(&notes, value, &[]);
+    }
+    let open = json!({"properties": {"a": {"type": "null"}}});
+    check(&open, json!({"a": null, "b": 1, "c": 2}), &[]);
+    let closed = json!({"properties": {"a": {"type": "null"}}, "additionalProperties": false});
+    check(&closed, json!({"a": null}), &[]);
+    let refused = checked(&admitted(&closed), json!({"a": null, "b": 1, "c": 2})).unwrap_err();
+    let message = "properties that the schema does not name: \"b\", \"c\"";
+    assert_eq!(refused.list()[0].message, message);
+}
+
+#[test]
+fn names_that_other_languages_know_are_data() {
+    let names = ["__proto__", "constructor", "toString", "hasOwnProperty"];
+    for name in names {
+        let schema =
+            json!({"properties": {name: {"type": "integer"}}, "required": [name], "additionalProperties": false});
+        check(&schema, json!({name: 1}), &[]);
+        check(&schema, json!({name: "x"}), &[(&format!("/{name}"), &format!("/properties/{name}/type"))]);
+        check(&schema, json!({}), &[("", "/required")]);
+    }
+    let open = json!({"properties": {"a": {}}, "additionalProperties": false});
+    for name in names {
+        check(&open, json!({name: 1}), &[("", "/additionalProperties")]);
+    }
+}
+
+#[test]
+fn without_a_required_name_no_value_is_valid() {
+    for present in 1..32_u32 {
+        // Each set of five names, declared and required.
+        let name = |bit: u32| format!("n{bit}");
+        let declared: Vec<u32> = (0..5).filter(|bit| present & (1 << bit) != 0).collect();
+        let types = ["null", "boolean", "number", "string", "array"];
+        let values = [json!(null), json!(true), json!(0.5), json!("x"), json!([])];
+        let properties: serde_json::Map<_, _> =
+            declared.iter().map(|bit| (name(*bit), json!({"type": types[*bit as usize]}))).collect();
+        let required: Vec<_> = declared.iter().map(|bit| name(*bit)).collect();
+        let schema = admitted(&json!({"type": "object", "properties": properties, "required": required}));
+        let value: serde_json::Map<_, _> =
+            declared.iter().map(|bit| (name(*bit), values[*bit as usize].clone())).collect();
+        assert!(checked(&schema, Value::Object(value.clone())).is_ok());
+        for bit in &declared {
+            let mut less = value.clone();
+            less.remove(&name(*bit));
+            let refused = checked(&schema, Value::Object(less)).unwrap_err();
+            assert_eq!((refused.list().len(), refused.list()[0].rule.as_str()), (1, "/required"));
+            assert!(refused.list()[0].message.contains(&name(*bit)), "{refused}");
+        }
+    }
+}

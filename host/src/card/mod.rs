@@ -1,9 +1,14 @@
 //! What a person sees: one of six cards. A client switches on the case and knows no tool by name.
 
+mod budget;
+mod cut;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::content::ContentBlock;
+
+pub use budget::{CardBudget, CardBudgetError, Cut};
 
 /// What a call does, for an icon or a filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
