@@ -76,6 +76,11 @@ impl Call {
         Self { args: Arguments::Text(args.into()), ..Self::new(tool, Value::Null) }
     }
 
+    /// The name of the tool that is asked for.
+    pub fn tool(&self) -> &str {
+        &self.tool
+    }
+
     /// Stop the call when this token is cancelled. Dropping the call's future stops it too.
     #[must_use]
     pub fn cancelled_by(mut self, token: CancellationToken) -> Self {

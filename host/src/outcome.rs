@@ -200,6 +200,14 @@ impl Outcome {
         }
     }
 
+    /// What the last stage may change, either way.
+    pub(crate) fn content_and_diagnostic(&mut self) -> (&mut Vec<ContentBlock>, &mut Diagnostic) {
+        match self {
+            Self::Success(success) => (&mut success.content, &mut success.diagnostic),
+            Self::Failure(failure) => (&mut failure.content, &mut failure.diagnostic),
+        }
+    }
+
     /// What the call used, either way.
     pub fn usage(&self) -> &Usage {
         match self {

@@ -90,6 +90,7 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
             "sandbox",
             "schema",
             "session",
+            "spill",
         ],
     ),
     ("worker", &[], &["engine", "sandbox"]),

@@ -68,7 +68,20 @@ impl Exit {
     /// Print the message and give the code.
     pub(super) fn report(self) -> ExitCode {
         screen::error(&self.message);
+        self.code()
+    }
+
+    /// The code alone, where the message is printed already.
+    pub(super) fn code(&self) -> ExitCode {
         ExitCode::from(self.status as u8)
+    }
+}
+
+/// Of several bad ends the one that the process ends with. A file that is no component weighs less than one that is refused.
+pub(super) fn worse(earlier: Option<Exit>, later: Exit) -> Option<Exit> {
+    match earlier {
+        Some(earlier) if earlier.status >= later.status => Some(earlier),
+        _ => Some(later),
     }
 }
 

@@ -1,6 +1,8 @@
 //! The command line. It uses the library's public API and nothing else of it.
 
 mod approve;
+mod ask;
+mod batch;
 mod cards;
 mod exit;
 mod host;
@@ -15,6 +17,7 @@ mod run;
 mod screen;
 #[cfg(feature = "mcp")]
 mod serve;
+mod session;
 #[cfg(feature = "mcp")]
 mod token;
 

@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use clap::Subcommand;
 use fumehood::{Denied, Grant, LimitName, Policy, Selector};
 
-use super::exit::Exit;
+use super::exit::{Exit, worse};
 use super::host::{MAX_POLICY_BYTES, read_text};
 use super::screen;
 
@@ -150,14 +150,6 @@ fn whom(selector: Option<&Selector>) -> String {
         Some(Selector::Name(name)) => name.clone(),
         Some(Selector::Digest(digest)) => digest.to_string(),
         Some(other) => format!("{other:?}"),
-    }
-}
-
-/// A file that is no component weighs less than one that is refused: the exit status tells of the refusal.
-fn worse(earlier: Option<Exit>, later: Exit) -> Option<Exit> {
-    match earlier {
-        Some(earlier) if earlier.status() >= later.status() => Some(earlier),
-        _ => Some(later),
     }
 }
 

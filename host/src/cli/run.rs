@@ -7,12 +7,15 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::ValueEnum;
 use fumehood::{
-    Call, CancellationToken, Decision, Diagnostic, LimitName, Outcome, Progress, Registry, Reviewed, ReviewedAs,
-    Success, Toolset,
+    Approver, Call, CancellationToken, Decision, Diagnostic, LimitName, Outcome, Progress, Registry, Reviewed, ReviewedAs,
+    Session, Success, Toolset,
 };
 
-use super::exit::Exit;
+use super::ask::AtTheTerminal;
+use super::batch;
+use super::exit::{self, Exit};
 use super::host::{EngineArgs, GrantArgs, LockArgs, compile, read_capped, read_text};
+use super::session::SessionArgs;
 use super::{cards, screen};
 
 /// Call a tool once and show what came out.
@@ -25,6 +28,8 @@ use super::{cards, screen};
   fumehood run files.wasm --tool grep --mount . --args '{\"pattern\":\"fn \"}'
   fumehood run files.wasm --tool write --mount ./notes:rw --args-file call.json --show card
   echo '{\"path\":\"README.md\"}' | fumehood run files.wasm --tool read --mount . --args -
+  fumehood run files.wasm --batch calls.jsonl --mount . --log session.jsonl
+  fumehood run shell.wasm --policy policy.toml --ask run --review redact-secrets.wasm --args-file call.json
 
 Exit status:
   0 a value   1 the tool failed   2 wrong usage   3 refused by policy   4 aborted: a limit, a trap, a cancellation
@@ -42,6 +47,11 @@ pub(super) struct Args {
     /// Read the arguments from a file; `-` reads standard input
     #[arg(long, value_name = "FILE")]
     args_file: Option<PathBuf>,
+    /// Make the calls in this file, one JSON object `{"tool": …, "args": …}` on each line; `-` reads standard input
+    ///
+    /// Calls in a row run side by side where their tools' manifests say that they may; the results come in the file's order.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["tool", "args", "args_file"])]
+    batch: Option<PathBuf>,
     /// Load another component too, whose tools this one may call where it is granted to. Repeatable
     ///
     /// Each runs with its own grants: give them in a policy file, in a section of its own.
@@ -55,6 +65,8 @@ pub(super) struct Args {
     verbose: bool,
     #[command(flatten)]
     grants: GrantArgs,
+    #[command(flatten)]
+    session: SessionArgs,
     #[command(flatten)]
     lock: LockArgs,
     #[command(flatten)]
@@ -79,36 +91,63 @@ pub(super) async fn run(args: Args) -> Result<ExitCode, Exit> {
     let interrupt = CancellationToken::new();
     watch_ctrl_c(interrupt.clone());
     let (show, verbose) = (args.show, args.verbose);
-    let (tools, toolset, call) = tokio::select! {
+    if show == Show::PendingCard && args.batch.is_some() {
+        return Err(Exit::usage("--show pending-card shows one call's card: leave --batch out"));
+    }
+    let Prepared { tools, toolset, calls, session } = tokio::select! {
         biased;
         // Nothing has run yet. Dropping the rest ends the compiler's process.
         () = interrupt.cancelled() => return Err(Exit::interrupted()),
         prepared = prepare(args) => prepared?,
     };
-    let mut call = call.cancelled_by(interrupt.clone());
+    let calls: Vec<_> = calls.into_iter().map(|call| watched(call, &interrupt, verbose)).collect();
+    if let (Show::PendingCard, [call]) = (show, calls.as_slice()) {
+        return pending_card(&toolset, call, &interrupt).await;
+    }
+    let names: Vec<_> = calls.iter().map(|call| call.tool().to_owned()).collect();
+    let outcomes = session.batch(&tools, calls).await;
+    let mut worst = None;
+    for (index, (name, outcome)) in names.iter().zip(&outcomes).enumerate() {
+        if names.len() > 1 && show != Show::Json {
+            screen::print(&format!("# {} {name}", index + 1)).map_err(anyhow::Error::from)?;
+        }
+        if let Err(exit) = shown(outcome, &toolset, show, verbose) {
+            if names.len() == 1 && !interrupt.is_cancelled() {
+                return Err(exit);
+            }
+            screen::error(exit.message());
+            worst = exit::worse(worst, exit);
+        }
+    }
+    match worst {
+        Some(_) if interrupt.is_cancelled() => Err(Exit::interrupted()),
+        Some(exit) => Ok(exit.code()),
+        None => Ok(ExitCode::SUCCESS),
+    }
+}
+
+fn watched(call: Call, interrupt: &CancellationToken, verbose: bool) -> Call {
+    let call = call.cancelled_by(interrupt.clone());
     if verbose {
-        call = call.on_progress(Arc::new(|progress: Progress| screen::note(&progress_line(&progress))));
+        call.on_progress(Arc::new(|progress: Progress| screen::note(&progress_line(&progress))))
+    } else {
+        call
     }
-    if show == Show::PendingCard {
-        return pending_card(&toolset, &call, &interrupt).await;
-    }
-    let outcome = tools.run(call).await;
+}
+
+fn shown(outcome: &Outcome, toolset: &Toolset, show: Show, verbose: bool) -> Result<(), Exit> {
     // Where policy and manifest differ may be why it failed; on success only who asks wants to know.
     if verbose || matches!(outcome, Outcome::Failure(_)) {
         toolset.approved().findings().iter().for_each(|finding| screen::error(&finding.to_string()));
     }
     if verbose {
-        report(&outcome);
+        report(outcome);
     }
     if show == Show::Json {
-        print_json(&outcome)?;
+        print_json(outcome)?;
     }
-    match &outcome {
-        Outcome::Success(success) => {
-            print(success, show)?;
-            Ok(ExitCode::SUCCESS)
-        }
-        Outcome::Failure(_) if interrupt.is_cancelled() => Err(Exit::interrupted()),
+    match outcome {
+        Outcome::Success(success) => Ok(print(success, show)?),
         Outcome::Failure(failure) => {
             if let (Some(cause), false) = (&failure.diagnostic.cause, verbose) {
                 screen::error(cause);
@@ -130,8 +169,17 @@ fn watch_ctrl_c(interrupt: CancellationToken) {
     });
 }
 
-/// Everything before the call: policy, arguments, the component, its code.
-async fn prepare(args: Args) -> Result<(Registry, Toolset, Call), Exit> {
+/// What is there before the first call.
+struct Prepared {
+    tools: Registry,
+    toolset: Toolset,
+    calls: Vec<Call>,
+    session: Session,
+}
+
+/// Everything before the first call: policy, arguments, the components, their code, the session. The log comes last: a slip of
+/// the hand leaves no line in it.
+async fn prepare(args: Args) -> Result<Prepared, Exit> {
     let policy = args.grants.policy()?;
     let mut approved = Vec::new();
     for path in std::iter::once(&args.component).chain(&args.with) {
@@ -139,16 +187,26 @@ async fn prepare(args: Args) -> Result<(Registry, Toolset, Call), Exit> {
         approved.push(policy.approve(inspected).map_err(fumehood::LoadError::from)?);
     }
     let most = approved[0].limits().value(LimitName::ValueBytes);
-    let text = arguments(args.args, args.args_file, most).await?;
-    let host = args.lock.lock(args.engine.host()?)?;
+    let from_stdin = [&args.args_file, &args.batch].into_iter().flatten().any(|path| path.as_os_str() == "-")
+        || args.args.as_deref() == Some("-");
+    let (batch, text) = match args.batch {
+        Some(file) => (Some(batch::calls(&arguments(None, Some(file), batch::MAX_BYTES).await?)?), String::new()),
+        None => (None, arguments(args.args, args.args_file, most).await?),
+    };
+    let host = args.session.guarded(args.lock.lock(args.engine.host()?)?);
     let mut toolsets = Vec::new();
     for approved in approved {
         toolsets.push(compile(&host, approved).await?);
     }
     let toolset = toolsets[0].clone();
-    let tool = tool_name(&toolset, args.tool)?;
+    let calls = match batch {
+        Some(calls) => calls,
+        None => vec![Call::from_text(tool_name(&toolset, args.tool)?, text)],
+    };
     let tools = Registry::new(toolsets).map_err(|error| Exit::usage(error.to_string()))?;
-    Ok((tools, toolset, Call::from_text(tool, text)))
+    let approver = if from_stdin { None } else { AtTheTerminal::here().map(|here| here as Arc<dyn Approver>) };
+    let session = args.session.session(&host, &policy, approver).await?;
+    Ok(Prepared { tools, toolset, calls, session })
 }
 
 /// The arguments' text. Standard input is read on a thread of its own, so that Ctrl-C still works while it waits.

@@ -43,6 +43,13 @@ pub(super) fn note(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", text.trim_end().replace('\n', "\n  "));
 }
 
+/// Print a question to standard error, and stay on its line.
+pub(super) fn prompt(text: &str) {
+    let mut err = io::stderr().lock();
+    // Nobody is left to be asked when standard error is gone.
+    let _ = err.write_all(harmless(text).as_bytes()).and_then(|()| err.flush());
+}
+
 /// Print an error.
 pub(super) fn error(message: &str) {
     note(&format!("fumehood: {message}"));

@@ -15,9 +15,12 @@ use super::Call;
 use super::registry::Registry;
 use super::scene::Scene;
 use crate::capability::CapabilityKind;
+use crate::card::{Card, Cut};
+use crate::content::ContentBlock;
 use crate::manifest::{Concurrency, ToolManifest};
 use crate::outcome::Outcome;
-use crate::session::{CallId, Event, RecordedCard, Recorder};
+use crate::session::{CallId, Event, RecordedCard, Recorder, Spilled};
+use crate::spill::spilled;
 
 pub use rules::SessionRules;
 use writer::Writer;
@@ -139,12 +142,16 @@ impl Session {
         self.finish(outcome, &scene).await
     }
 
-    async fn finish(&self, outcome: Outcome, scene: &Scene) -> Outcome {
+    /// The last stage: what is too long is cut, and one end is written down.
+    async fn finish(&self, mut outcome: Outcome, scene: &Scene) -> Outcome {
+        let spilled = self.spill(&mut outcome).await;
+        let card_cut = self.cut(&mut outcome);
         if self.0.writer.is_none() {
             return outcome;
         }
         let mut events: Vec<_> = scene.close_all().into_iter().map(written::stopped).collect();
         let mut ended = end_event(scene, outcome.content().to_vec(), outcome.usage(), outcome.diagnostic());
+        (ended.spilled, ended.card_cut) = (spilled, card_cut);
         match &outcome {
             Outcome::Success(success) => {
                 ended.card = Some(RecordedCard::Known(success.card.clone()));
@@ -158,6 +165,40 @@ impl Session {
             Ok(()) => outcome,
             Err(cause) => withheld(&outcome, cause),
         }
+    }
+
+    /// Keeps a text that is over the budget elsewhere. Where that fails, the call does not: the model reads the whole text.
+    async fn spill(&self, outcome: &mut Outcome) -> Option<Spilled> {
+        let (store, budget) = self.0.rules.spill.clone()?;
+        let text = |block: &ContentBlock| matches!(block, ContentBlock::Text { .. });
+        let bytes: u64 = outcome.content().iter().filter(|block| text(block)).map(ContentBlock::byte_len).sum();
+        if bytes <= budget.bytes() {
+            return None;
+        }
+        let (content, diagnostic) = outcome.content_and_diagnostic();
+        let whole = content.clone();
+        let kept = tokio::task::spawn_blocking(move || spilled(&whole, budget, &store)).await;
+        match kept.map_err(|error| error.to_string()).and_then(|kept| kept.map_err(|error| error.to_string())) {
+            Ok(kept) => kept.map(|(preview, spilled)| {
+                *content = preview;
+                spilled
+            }),
+            Err(why) => {
+                let why = format!("a long text is not kept, and the model read all of it: {why}");
+                tracing::warn!(target: "fumehood::session", "{why}");
+                diagnostic.cause.get_or_insert(why);
+                None
+            }
+        }
+    }
+
+    fn cut(&self, outcome: &mut Outcome) -> Option<Cut> {
+        let Outcome::Success(success) = outcome else { return None };
+        let nothing =
+            Card::Generic { title: String::new(), kind: None, input: None, body: Vec::new(), locations: Vec::new() };
+        let (card, cut) = std::mem::replace(&mut success.card, nothing).within(self.0.rules.card_budget);
+        success.card = card;
+        cut
     }
 
     /// Writes down that these calls are asked for.

@@ -4,9 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::writer::Watch;
+use crate::card::CardBudget;
 use crate::consent::{Approver, CallPolicy};
 use crate::review::Reviewer;
 use crate::session::Event;
+use crate::spill::{SpillBudget, SpillStore};
 
 /// What holds for every call of a session. Cheap to clone.
 #[derive(Clone)]
@@ -18,12 +20,14 @@ pub struct SessionRules {
     pub(in crate::call) review_time: Duration,
     pub(in crate::call) parallel: usize,
     pub(in crate::call) pending_cards: bool,
+    pub(in crate::call) spill: Option<(Arc<SpillStore>, SpillBudget)>,
+    pub(in crate::call) card_budget: CardBudget,
     pub(in crate::call) watches: Vec<Watch>,
 }
 
 impl SessionRules {
     /// Every call may run and every result pass; ten run at once in a batch; a person has ten minutes to answer, a reviewer
-    /// ten seconds.
+    /// ten seconds; texts reach the model whole, and cards have [`CardBudget::STANDARD`].
     pub fn none() -> Self {
         Self {
             policies: Vec::new(),
@@ -36,6 +40,8 @@ impl SessionRules {
             // As many calls as a model makes in one step, with some to spare.
             parallel: 10,
             pending_cards: false,
+            spill: None,
+            card_budget: CardBudget::STANDARD,
             watches: Vec::new(),
         }
     }
@@ -86,6 +92,21 @@ impl SessionRules {
     #[must_use]
     pub fn pending_cards(mut self) -> Self {
         self.pending_cards = true;
+        self
+    }
+
+    /// Keep texts of results that are over the budget in this store, and show the model their beginning and end. A text that
+    /// cannot be kept reaches the model whole. Nested calls are not concerned: a program reads their values.
+    #[must_use]
+    pub fn spilling(mut self, store: SpillStore, budget: SpillBudget) -> Self {
+        self.spill = Some((Arc::new(store), budget));
+        self
+    }
+
+    /// How large a card may be. One that is larger is cut, and says so.
+    #[must_use]
+    pub fn card_budget(mut self, budget: CardBudget) -> Self {
+        self.card_budget = budget;
         self
     }
 
