@@ -14,7 +14,7 @@ use crate::outcome::FailureKind;
 use crate::policy::{Approved, LimitName, Usage};
 use crate::review::{Amendment, Draft, DraftResult, ReviewError, Reviewer, Verdict};
 use crate::sandbox::{
-    GuestDraft, GuestFailureKind, Interrupt, Report, ReviewProgram, ReviewSandbox, ReviewStop, Ruling, Stop,
+    GuestDraft, GuestFailureKind, Interrupt, Report, ReviewAnswer, ReviewProgram, ReviewSandbox, ReviewStop, Stop,
 };
 
 /// A compiled reviewer component, ready to look at results. Cheap to clone; reviews run side by side.
@@ -85,12 +85,12 @@ impl ComponentReviewer {
             tokio::time::sleep_until(deadline).await;
             Interrupt::Deadline
         };
-        let (ruling, report) = sandbox.review(&guest_draft(&draft), &mut usage, until).await;
-        if let Err(ReviewStop::Stopped(Stop::Denied(denied))) = &ruling {
+        let (answer, report) = sandbox.review(&guest_draft(&draft), &mut usage, until).await;
+        if let Err(ReviewStop::Stopped(Stop::Denied(denied))) = &answer {
             decisions.denied(denied.kind(), &denied.import, denied.rule());
         }
         self.keep(&report);
-        ruling.map(verdict).map_err(|stop| match stop {
+        answer.map(verdict).map_err(|stop| match stop {
             ReviewStop::Stopped(Stop::Interrupted(_)) => out_of_time("in review"),
             stop => ReviewError(why(&stop, &report)),
         })
@@ -132,12 +132,12 @@ fn guest_draft(draft: &Draft<'_>) -> GuestDraft {
     }
 }
 
-fn verdict(ruling: Ruling) -> Verdict {
-    match ruling {
-        Ruling::Accept => Verdict::Accept(Amendment::None),
-        Ruling::Content(content) => Verdict::Accept(Amendment::Content(content)),
-        Ruling::Value(text) => Verdict::Accept(Amendment::Value(text)),
-        Ruling::Block(feedback) => Verdict::Block { feedback },
+fn verdict(answer: ReviewAnswer) -> Verdict {
+    match answer {
+        ReviewAnswer::Accept => Verdict::Accept(Amendment::None),
+        ReviewAnswer::Content(content) => Verdict::Accept(Amendment::Content(content)),
+        ReviewAnswer::Value(text) => Verdict::Accept(Amendment::Value(text)),
+        ReviewAnswer::Block(feedback) => Verdict::Block { feedback },
     }
 }
 

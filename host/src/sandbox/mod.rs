@@ -39,7 +39,7 @@ pub(crate) use meter::Exceeded;
 pub use mounts::OpenMountError;
 pub use process::NoProgramsError;
 pub(crate) use process::{SUPERVISE, supervise};
-pub(crate) use review::{ReviewSandbox, ReviewStop, Ruling};
+pub(crate) use review::{ReviewAnswer, ReviewSandbox, ReviewStop};
 pub(crate) use sealed::{ProjectorStop, SealedSandbox};
 pub use state::{Progress, ProgressSink};
 pub(crate) use stop::{Export, Interrupt, Stop};

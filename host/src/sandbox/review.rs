@@ -15,7 +15,7 @@ use crate::policy::{LimitName, Limits, Usage};
 const RECORD_BYTES: u64 = 1 << 20;
 
 /// What a reviewer decided, with what it returned held against the rules and its limits.
-pub(crate) enum Ruling {
+pub(crate) enum ReviewAnswer {
     Accept,
     Content(Vec<ContentBlock>),
     /// JSON text that no gate has seen.
@@ -53,7 +53,7 @@ impl ReviewSandbox<'_> {
         draft: &GuestDraft,
         usage: &mut Usage,
         until: impl Future<Output = Interrupt>,
-    ) -> (Result<Ruling, ReviewStop>, Report) {
+    ) -> (Result<ReviewAnswer, ReviewStop>, Report) {
         let Self { program, limits, decisions } = self;
         // A reviewer calls no tools and reports no progress.
         let state = State::granted(meter(limits), &program.held, Decisions::clone(decisions), None, None);
@@ -81,9 +81,9 @@ impl ReviewSandbox<'_> {
         };
         match answer {
             Ok(Ok(answer)) => {
-                let ruling = answer.map_err(ReviewStop::Refused);
-                let ruling = ruling.and_then(|verdict| checked(verdict, limits, usage).map_err(ReviewStop::from));
-                (ruling, Report::of(&store, usage, None))
+                let answer = answer.map_err(ReviewStop::Refused);
+                let answer = answer.and_then(|verdict| checked(verdict, limits, usage).map_err(ReviewStop::from));
+                (answer, Report::of(&store, usage, None))
             }
             Ok(Err(error)) => {
                 let stop = ReviewStop::Stopped(Stop::sort(&error, limits, larger));
@@ -94,17 +94,17 @@ impl ReviewSandbox<'_> {
     }
 }
 
-fn checked(verdict: reviewer::Verdict, limits: &Limits, usage: &mut Usage) -> Result<Ruling, Malformed> {
+fn checked(verdict: reviewer::Verdict, limits: &Limits, usage: &mut Usage) -> Result<ReviewAnswer, Malformed> {
     Ok(match verdict {
-        reviewer::Verdict::Accept => Ruling::Accept,
-        reviewer::Verdict::AcceptContent(blocks) => Ruling::Content(convert::content(blocks, limits, usage)?),
+        reviewer::Verdict::Accept => ReviewAnswer::Accept,
+        reviewer::Verdict::AcceptContent(blocks) => ReviewAnswer::Content(convert::content(blocks, limits, usage)?),
         reviewer::Verdict::AcceptValue(text) => {
             convert::count(LimitName::ValueBytes, text.len() as u64, limits, usage)?;
-            Ruling::Value(text)
+            ReviewAnswer::Value(text)
         }
         reviewer::Verdict::Block(feedback) => {
             convert::count(LimitName::ContentBytes, feedback.len() as u64, limits, usage)?;
-            Ruling::Block(feedback)
+            ReviewAnswer::Block(feedback)
         }
     })
 }
