@@ -6,7 +6,7 @@
 ///
 /// - the parameter `$draft`, which points to the draft: strings and lists as pointer and length at 0 tool, 8 args,
 ///   16 nested (a byte), 24 success or failure (a byte: 0, 1); of a success at 32 value, 40 content (blocks of 128 bytes,
-///   the text of a text block at 8); of a failure at 32 kind (a byte), 36 code, 44 message, 52 content; and four locals
+///   the text of a text block at 8); of a failure at 32 kind (a byte), 36 code, 44 message, 52 content, 60 details (a byte: 0, 1; the text at 64); and four locals
 ///   `$a $b $c $d` of type i32;
 /// - `(call $accept)`, `(call $value (ptr) (len))`, `(call $block (ptr) (len))`: those verdicts;
 /// - `(call $text (ptr) (len))`: accepted with one text block as content;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::{MAX_QUOTE, MAX_WORDS, shortened};
+use super::failing::{MAX_QUOTE, MAX_WORDS, shortened};
 use crate::decision::Decisions;
 use crate::engine::Engine;
 use crate::lock::LockFile;
@@ -127,7 +127,8 @@ fn guest_draft(draft: &Draft<'_>) -> GuestDraft {
                 FailureKind::Fault => GuestFailureKind::Fault,
             };
             let (code, message) = (failure.code.as_str(), &failure.message);
-            GuestDraft::of_failure(tool, args, nested, kind, code, message, &failure.content)
+            let details = failure.details.as_ref().map(ToString::to_string);
+            GuestDraft::of_failure(tool, args, nested, kind, code, message, &failure.content, details)
         }
     }
 }

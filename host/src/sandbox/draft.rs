@@ -32,9 +32,11 @@ impl GuestDraft {
         code: &str,
         message: &str,
         content: &[ContentBlock],
+        details: Option<String>,
     ) -> Self {
         let content = content.iter().map(block).collect();
-        let failure = reviewer::Failure { kind, code: code.to_owned(), message: message.to_owned(), content };
+        let (code, message) = (code.to_owned(), message.to_owned());
+        let failure = reviewer::Failure { kind, code, message, content, details };
         Self::of(tool, args, nested, reviewer::Outcome::Failure(failure))
     }
 

@@ -1,8 +1,8 @@
 //! A reviewer that masks secrets in what tools return, before anybody reads it.
 //!
 //! Of a success it replaces the value: content and card are made from the masked one, and programs get it too. A value
-//! keeps its form, since strings alone change. A failure has no value, so its content is replaced; where the message itself
-//! holds a secret, the failure is blocked.
+//! keeps its form, since strings alone change. A failure has no value, so its content is replaced, and with it the host
+//! replaces message and details.
 //!
 //! `shapes` knows tokens that are recognised by themselves, `pairs` what stands beside a name, `mask` puts both together and
 //! `document` walks the value. This file only carries it over the border.
@@ -33,7 +33,7 @@ impl Guest for RedactSecrets {
     fn review(draft: Draft) -> Result<Verdict, String> {
         match draft.outcome {
             Outcome::Success(success) => of_success(success),
-            Outcome::Failure(failure) => Ok(of_failure(failure)),
+            Outcome::Failure(failure) => of_failure(failure),
         }
     }
 }
@@ -46,13 +46,15 @@ fn of_success(Success { value, content, card: _ }: Success) -> Result<Verdict, S
     Ok(with_content(content))
 }
 
-fn of_failure(Failure { message, content, .. }: Failure) -> Verdict {
-    match secrets(&message).first() {
-        Some(found) => {
-            Verdict::Block(format!("the text of the failure held a secret ({}) and is withheld", found.what))
+fn of_failure(Failure { message, content, details, .. }: Failure) -> Result<Verdict, String> {
+    let in_details = details.map(|details| document::redacted(&details)).transpose()?.flatten().is_some();
+    let hidden = in_details || !secrets(&message).is_empty();
+    Ok(match with_content(content) {
+        Verdict::Accept if hidden => {
+            Verdict::Block("the failure held a secret beside its text and is withheld".to_owned())
         }
-        None => with_content(content),
-    }
+        verdict => verdict,
+    })
 }
 
 fn with_content(mut content: Vec<ContentBlock>) -> Verdict {
@@ -122,9 +124,9 @@ mod tests {
         review(Outcome::Success(Success { value: value.into(), content, card: None }))
     }
 
-    fn failure(message: &str, content: Vec<ContentBlock>) -> Verdict {
-        let (kind, code) = (FailureKind::Failed, "TOOL_FAILED".into());
-        review(Outcome::Failure(Failure { kind, code, message: message.into(), content }))
+    fn failure(message: &str, content: &str, details: Option<&str>) -> Verdict {
+        let (kind, code, details) = (FailureKind::Failed, "TOOL_FAILED".into(), details.map(str::to_owned));
+        review(Outcome::Failure(Failure { kind, code, message: message.into(), content: vec![text(content)], details }))
     }
 
     #[test]
@@ -141,11 +143,15 @@ mod tests {
 
     #[test]
     fn a_failure_is_masked_or_blocked() {
-        assert!(matches!(failure("no such file", vec![text("no such file")]), Verdict::Accept));
-        assert!(matches!(failure("no such file", vec![text(TOKEN)]), Verdict::AcceptContent(_)));
-        let verdict = failure(&format!("401 for {TOKEN}"), vec![text(TOKEN)]);
-        let Verdict::Block(feedback) = verdict else { panic!("{verdict:?}") };
-        assert_eq!(feedback, "the text of the failure held a secret (github-token) and is withheld");
+        let clean = "no such file";
+        assert!(matches!(failure(clean, clean, Some(r#"{"error":"not-found"}"#)), Verdict::Accept));
+        let verdict = failure(&format!("401 for {TOKEN}"), &format!("TOOL_FAILED: 401 for {TOKEN}"), None);
+        let Verdict::AcceptContent(content) = verdict else { panic!("{verdict:?}") };
+        let [ContentBlock::Text(masked)] = content.as_slice() else { panic!("{content:?}") };
+        assert_eq!(masked.text, "TOOL_FAILED: 401 for [redacted github-token]");
+        let details = format!(r#"{{"data":"{TOKEN}"}}"#);
+        assert!(matches!(failure(clean, clean, Some(&details)), Verdict::Block(_)));
+        assert!(matches!(failure(TOKEN, clean, None), Verdict::Block(_)));
     }
 
     #[test]

@@ -43,7 +43,7 @@ static SHAPES: &[Shape] = &[
     shape("slack-token", "xoxr-", dashed, 20, ANY),
     shape("slack-token", "xoxs-", dashed, 20, ANY),
     shape("slack-token", "xapp-", dashed, 20, ANY),
-    shape("slack-webhook", "https://hooks.slack.com/services/", path, 30, ANY),
+    shape("slack-webhook", "https://hooks.slack.com/services/", path, 24, ANY),
     // "API keys": live and test, secret and restricted.
     shape("stripe-key", "sk_live_", alnum, 16, ANY),
     shape("stripe-key", "rk_live_", alnum, 16, ANY),
@@ -81,23 +81,30 @@ fn token68(byte: u8) -> bool {
     dashed(byte) || b".~+/=".contains(&byte)
 }
 
-/// How many bytes from there on are of that kind.
-fn run(text: &str, from: usize, kind: fn(u8) -> bool) -> usize {
-    text.as_bytes().get(from..).unwrap_or_default().iter().take_while(|byte| kind(**byte)).count()
+/// How many bytes from there on are of that kind; past `most`, that there are more.
+fn run(text: &str, from: usize, kind: fn(u8) -> bool, most: usize) -> usize {
+    let rest = text.as_bytes().get(from..).unwrap_or_default();
+    rest.iter().take(most.saturating_add(1)).take_while(|byte| kind(**byte)).count()
 }
 
 /// All of them, in no order.
 pub(crate) fn find(text: &str) -> Vec<Secret> {
     let mut found = private_keys(text);
     let bytes = text.as_bytes();
-    let mut before = b' ';
+    let (mut before, mut end) = (b' ', 0);
     for (start, byte) in bytes.iter().copied().enumerate() {
-        // A token begins where a word does.
-        if byte.is_ascii_alphabetic() && !word(before) {
-            found.extend(issued(text, start).or_else(|| web_token(text, start)).or_else(|| bearer(text, start)));
-        } else if byte == b':' && bytes[start..].starts_with(b"://") {
-            found.extend(url_password(text, start + 3));
-        }
+        let secret = match byte {
+            // What was read already. Reading it again from each place in it would take long.
+            _ if start < end => None,
+            // A token begins where a word does.
+            b'A'..=b'Z' | b'a'..=b'z' if !word(before) => {
+                issued(text, start).or_else(|| web_token(text, start, before)).or_else(|| bearer(text, start))
+            }
+            b':' if bytes[start..].starts_with(b"://") => url_password(text, start + 3),
+            _ => None,
+        };
+        end = secret.as_ref().map_or(end, |secret| secret.end);
+        found.extend(secret);
         before = byte;
     }
     found
@@ -107,7 +114,7 @@ fn issued(text: &str, start: usize) -> Option<Secret> {
     let rest = &text.as_bytes()[start..];
     SHAPES.iter().filter(|shape| rest.starts_with(shape.prefix.as_bytes())).find_map(|shape| {
         let body = start + shape.prefix.len();
-        let length = run(text, body, shape.body);
+        let length = run(text, body, shape.body, shape.most);
         let end = body + length;
         let ends = !rest.get(end - start).is_some_and(|next| word(*next));
         let fits = (shape.least..=shape.most).contains(&length) && ends;
@@ -116,9 +123,9 @@ fn issued(text: &str, start: usize) -> Option<Secret> {
 }
 
 /// A JSON Web Token, signed: RFC 7519. Header and claims are JSON objects, so both begin with `{"` in base64url.
-fn web_token(text: &str, start: usize) -> Option<Secret> {
-    let part = |from: usize, least: usize| Some(run(text, from, dashed)).filter(|length| *length >= least);
-    text[start..].starts_with("eyJ").then_some(())?;
+fn web_token(text: &str, start: usize, before: u8) -> Option<Secret> {
+    let part = |from: usize, least: usize| Some(run(text, from, dashed, ANY)).filter(|length| *length >= least);
+    (before != b'-' && text[start..].starts_with("eyJ")).then_some(())?;
     let claims = start + part(start, 10)? + 1;
     text.get(claims - 1..)?.starts_with(".eyJ").then_some(())?;
     let signature = claims + part(claims, 10)? + 1;
@@ -132,7 +139,7 @@ fn bearer(text: &str, start: usize) -> Option<Secret> {
         text.get(start..start + scheme.len()).is_some_and(|begins| begins.eq_ignore_ascii_case(scheme))
     })?;
     let token = start + scheme.len();
-    let length = run(text, token, token68);
+    let length = run(text, token, token68, ANY);
     // Twenty characters are no English word, and a digit is in nearly every token.
     let random = length >= 20 && text.as_bytes()[token..token + length].iter().any(u8::is_ascii_digit);
     random.then_some(Secret { start: token, end: token + length, what: "authorization" })
@@ -228,6 +235,14 @@ mod tests {
         }
         for plain in ["AKIA", "AKIAIOSFODNN7EXAMPLExyz", "AKIAIOSFODNN7EXAMPL", "ghp_short", "xoxb-", "a_ghp_name"] {
             check(plain, &[]);
+        }
+    }
+
+    #[test]
+    fn many_beginnings_are_read_in_a_moment() {
+        for piece in ["ghp_", "glpat-", "AIza-", "eyJ-", "eyJ.", "bearer ", "a://b", "-----BEGIN ", "xoxb-a."] {
+            let text = piece.repeat((1 << 18) / piece.len());
+            assert!(find(&text).len() <= 1, "{piece}");
         }
     }
 
