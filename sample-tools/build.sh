@@ -32,7 +32,7 @@ for option in "$@"; do
 done
 
 # Tools that need no operating system are built for a target that has none: they import nothing, or of the host alone.
-bare=(word-count shell conformance)
+bare=(word-count shell conformance redact-secrets block-instructions)
 wasi=(files memory web flaky)
 
 zig_version=0.17.1

@@ -16,3 +16,21 @@ pub(crate) mod host {
         imports: { default: async | trappable },
     });
 }
+
+/// Reviewers. Content and cards are the types of a tool's.
+pub(crate) mod review {
+    /// The same types; an alias that the bindings of a tool split in two is one here.
+    #[expect(unreachable_pub, reason = "the bindings export it once more, and are private themselves")]
+    pub mod types {
+        pub(crate) use super::super::fumehood::tool::types::*;
+        pub(crate) type Json = String;
+    }
+
+    wasmtime::component::bindgen!({
+        path: ["../wit", "../wit/review"],
+        world: "fumehood:review/review-component",
+        imports: { default: trappable },
+        exports: { default: async },
+        with: { "fumehood:tool/types": self::types },
+    });
+}

@@ -74,8 +74,8 @@ pub mod mcp;
 
 pub use audit::{Audit, AuditedTool, Change, ChangeKind, Diff, DiffSide, PolicyAnswer, Subject};
 pub use call::{
-    Call, Deferred, Mounted, NotLoaded, Provider, Registry, RegistryError, Remote, RemoteCall, RemoteError, Session,
-    SessionRules, Toolset,
+    Call, ComponentReviewer, Deferred, Mounted, NotLoaded, Provider, Registry, RegistryError, Remote, RemoteCall,
+    RemoteError, Session, SessionRules, Toolset,
 };
 pub use capability::{
     Access, Capability, CapabilityKind, EnvName, HttpRule, HttpRuleError, Name, NameError, Need, ToolName,
@@ -99,7 +99,7 @@ pub use inspect::{
 };
 pub use json::{Json, JsonError, JsonLimits, JsonUsage};
 pub use lock::{Lock, LockError, LockFile, LockFileError, NotApproved, Record};
-pub use manifest::{Concurrency, Manifest, ManifestError, Request, ToolAnnotations, ToolManifest};
+pub use manifest::{ComponentKind, Concurrency, Manifest, ManifestError, Request, ToolAnnotations, ToolManifest};
 pub use outcome::{Code, Diagnostic, Failure, FailureKind, Outcome, Success};
 pub use pack::{PackError, pack};
 pub use policy::{

@@ -9,6 +9,8 @@ mod damage;
 mod manifests;
 #[path = "artifact/packing.rs"]
 mod packing;
+#[path = "artifact/reviewers.rs"]
+mod reviewers;
 #[path = "artifact/shape.rs"]
 mod shape;
 

@@ -144,7 +144,7 @@ fn the_json_form_holds_every_part() {
 /// instantiated, by a start function in a module that the component's encoder wrote, or else before the first export.
 #[test]
 fn what_the_code_of_the_samples_says() {
-    let of = |name| inspected(std::fs::read(sample(name)).unwrap()).purity().clone();
+    let of = |name| inspected(std::fs::read(sample(name)).unwrap()).purity().unwrap().clone();
     let word_count = of("word-count");
     assert_eq!((&word_count.render, &word_count.present), (&Purity::Proved, &Purity::Proved));
     let files = of("files");
@@ -162,7 +162,7 @@ fn the_path_of_a_guest_that_calls_out() {
     const NOW: &str = r#"(import "wasi:clocks/wall-clock@0.2.12" "now" (func $now (param i32)))"#;
     let guest = |render: &'static str, execute: &'static str| {
         let guest = Guest { imports: NOW, render, execute, ..Guest::default() };
-        inspected(support::packed(&guest.wat(), &support::manifest())).purity().clone()
+        inspected(support::packed(&guest.wat(), &support::manifest())).purity().unwrap().clone()
     };
     const CALL: &str = "(call $now (call $alloc (i32.const 16))) (call $ok (local.get $args) (local.get $args_len))";
     let honest = guest("(call $text (local.get $value) (local.get $value_len))", CALL);

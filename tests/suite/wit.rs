@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use fumehood::Digest;
-use wit_parser::Resolve;
+use wit_parser::{Resolve, Type, TypeDefKind};
 
 const WIT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../wit");
 
@@ -70,6 +70,43 @@ fn the_host_package_parses_beside_it() {
         assert_eq!(imported("fumehood:host/tools@0.1.0"), 1);
     }
     assert_eq!(version("fumehood:host", &wit_files(&Path::new(WIT).join("host"))), "0.1.0");
+}
+
+#[test]
+fn the_review_package_parses_beside_it() {
+    let mut resolve = Resolve::default();
+    resolve.push_path(WIT).expect("wit/ parses");
+    let (review, _) = resolve.push_path(Path::new(WIT).join("review")).expect("wit/review parses");
+    for (world, imports_wasi) in [("review-component", false), ("review-component-on-wasi", true)] {
+        let world = &resolve.worlds[resolve.select_world(&[review], Some(world)).expect("the world exists")];
+        assert_eq!(world.exports.len(), 1);
+        let imports: Vec<_> = world.imports.keys().map(|key| resolve.name_world_key(key)).collect();
+        assert_eq!(imports.iter().any(|import| import.starts_with("wasi:")), imports_wasi);
+        // A reviewer calls nothing, and nobody waits for its progress.
+        for absent in ["fumehood:host", "fumehood:tool/progress"] {
+            assert!(!imports.iter().any(|import| import.starts_with(absent)), "{imports:?}");
+        }
+    }
+    assert_eq!(version("fumehood:review", &wit_files(&Path::new(WIT).join("review"))), "0.1.0");
+}
+
+/// Content and value in one verdict cannot be written down: no case holds both. So no guest tries it.
+#[test]
+fn a_verdict_is_one_of_four_and_none_amends_twice() {
+    let mut resolve = Resolve::default();
+    resolve.push_path(WIT).expect("wit/ parses");
+    let (review, _) = resolve.push_path(Path::new(WIT).join("review")).expect("wit/review parses");
+    let reviewer = &resolve.interfaces[resolve.packages[review].interfaces["reviewer"]];
+    let TypeDefKind::Variant(verdict) = &resolve.types[reviewer.types["verdict"]].kind else {
+        panic!("verdict is a variant")
+    };
+    let cases: Vec<_> = verdict.cases.iter().map(|case| (case.name.as_str(), case.ty.is_some())).collect();
+    assert_eq!(cases, [("accept", false), ("accept-content", true), ("accept-value", true), ("block", true)]);
+    let record = |ty: &Option<Type>| match ty {
+        Some(Type::Id(id)) => matches!(resolve.types[*id].kind, TypeDefKind::Record(_) | TypeDefKind::Tuple(_)),
+        _ => false,
+    };
+    assert!(verdict.cases.iter().all(|case| !record(&case.ty)), "a payload is one thing");
 }
 
 #[test]

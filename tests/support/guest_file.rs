@@ -1,18 +1,20 @@
-//! Guests in files: `guest.wat` of `tests/guests`.
+//! Guests in files: `guest.wat` of `tests/guests` and of `tests/guests-review`.
 //!
-//! A file is one of three things:
+//! A file is one of four things:
 //!
 //! - `(component …)`: a component's text, taken as it is;
 //! - `(module …)`: a core module that brings its own memory, allocator and exports;
+//! - the parts of a [`ReviewGuest`], where the file lies in `tests/guests-review`: `(review …)` is the body of its export;
 //! - anything else: the parts of a [`Guest`], in any order. `(execute …)`, `(render …)` and `(present …)` are the bodies
 //!   of the three exports, `(import …)` and every other form is a field of the module.
 //!
-//! In the third kind, `(string "…")` stands for a pointer and a length: `(call $ok (string "{}"))`. Its bytes lie between
+//! In parts, `(string "…")` stands for a pointer and a length: `(call $ok (string "{}"))`. Its bytes lie between
 //! 1,024 and 32,767; memory from there to 65,535 is free for `(data …)`.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::Guest;
+use super::{Guest, ReviewGuest};
 
 /// What a file holds.
 #[derive(Debug, PartialEq, Eq)]
@@ -35,52 +37,56 @@ impl GuestFile {
             [one] if head(one) == "module" => return Ok(Self::Module(text.to_owned())),
             _ => {}
         }
-        let mut strings = Strings { data: String::new(), end: STRINGS };
-        let mut guest = Parts::default();
-        for form in forms {
-            let form = strings.lay_out(form)?;
-            let body = |form: &str| Some(form[1..form.len() - 1].trim_start()[head(form).len()..].to_owned());
-            let (part, text) = match head(&form) {
-                "execute" => (&mut guest.execute, body(&form)),
-                "render" => (&mut guest.render, body(&form)),
-                "present" => (&mut guest.present, body(&form)),
-                "import" => {
-                    guest.imports.push_str(&form);
-                    continue;
-                }
-                _ => {
-                    guest.items.push_str(&form);
-                    continue;
-                }
-            };
-            if part.is_some() {
-                return Err(format!("`({} …)` appears twice", head(&form)));
-            }
-            *part = text;
-        }
-        guest.items.push_str(&strings.data);
-        Ok(Self::Module(guest.wat()))
+        Ok(Self::Module(Parts::of(forms, &["execute", "render", "present"])?.wat()))
+    }
+
+    /// Reads the text of a file that holds a reviewer: the core module.
+    pub(crate) fn reviewer(text: &str) -> Result<String, String> {
+        let parts = Parts::of(forms(text)?, &["review"])?;
+        let echo = ReviewGuest::default();
+        let review = parts.bodies.get("review").map_or(echo.review, String::as_str);
+        Ok(ReviewGuest { imports: &parts.imports, items: &parts.items, review }.wat())
     }
 }
 
+/// The parts of a guest, each body by the name of its form.
 #[derive(Default)]
 struct Parts {
     imports: String,
     items: String,
-    execute: Option<String>,
-    render: Option<String>,
-    present: Option<String>,
+    bodies: BTreeMap<&'static str, String>,
 }
 
 impl Parts {
+    fn of(forms: Vec<&str>, bodies: &[&'static str]) -> Result<Self, String> {
+        let mut strings = Strings { data: String::new(), end: STRINGS };
+        let mut parts = Self::default();
+        for form in forms {
+            let form = strings.lay_out(form)?;
+            if let Some(name) = bodies.iter().find(|name| **name == head(&form)) {
+                let body = form[1..form.len() - 1].trim_start()[name.len()..].to_owned();
+                if parts.bodies.insert(name, body).is_some() {
+                    return Err(format!("`({name} …)` appears twice"));
+                }
+            } else if head(&form) == "import" {
+                parts.imports.push_str(&form);
+            } else {
+                parts.items.push_str(&form);
+            }
+        }
+        parts.items.push_str(&strings.data);
+        Ok(parts)
+    }
+
     fn wat(&self) -> String {
         let echo = Guest::default();
+        let body = |name, echo| self.bodies.get(name).map_or(echo, String::as_str);
         Guest {
             imports: &self.imports,
             items: &self.items,
-            execute: self.execute.as_deref().unwrap_or(echo.execute),
-            render: self.render.as_deref().unwrap_or(echo.render),
-            present: self.present.as_deref().unwrap_or(echo.present),
+            execute: body("execute", echo.execute),
+            render: body("render", echo.render),
+            present: body("present", echo.present),
         }
         .wat()
     }

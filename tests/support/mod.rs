@@ -8,10 +8,12 @@
 
 mod guest;
 mod guest_file;
+mod review_guest;
 
 use fumehood::{Failure, Outcome, Success};
 pub(crate) use guest::Guest;
 pub(crate) use guest_file::GuestFile;
+pub(crate) use review_guest::ReviewGuest;
 use serde_json::{Value, json};
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
 use wit_parser::Resolve;
@@ -20,6 +22,8 @@ use wit_parser::Resolve;
 pub(crate) const WIT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../wit");
 /// The package `fumehood:host`, beside it.
 const HOST_WIT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../wit/host");
+/// The package `fumehood:review`, beside it.
+const REVIEW_WIT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../wit/review");
 
 /// The world a core module is written against. Imports that the module does not have are dropped from the component.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +34,9 @@ pub(crate) enum World<'a> {
     ToolOnWasi,
     /// `fumehood:host/tool-component-with-host-on-wasi`.
     ToolWithHost,
-    /// A WIT text of one package with one world, which may name `fumehood:tool`, `fumehood:host` and WASI 0.2.12. More
+    /// `fumehood:review/review-component-on-wasi`.
+    Reviewer,
+    /// A WIT text of one package with one world, which may name our packages and WASI 0.2.12. More
     /// packages can be written into it as `package a:b { … }`.
     Wit(&'a str),
 }
@@ -41,10 +47,12 @@ pub(crate) fn module_from_core_wat(core_wat: &str, world: World<'_>) -> Vec<u8> 
     let mut resolve = Resolve::default();
     let (ours, _) = resolve.push_dir(WIT).expect("wit/ parses");
     let (host, _) = resolve.push_dir(HOST_WIT).expect("wit/host parses");
+    let (review, _) = resolve.push_dir(REVIEW_WIT).expect("wit/review parses");
     let (package, name) = match world {
         World::Tool => (ours, Some("tool-component")),
         World::ToolOnWasi => (ours, Some("tool-component-on-wasi")),
         World::ToolWithHost => (host, Some("tool-component-with-host-on-wasi")),
+        World::Reviewer => (review, Some("review-component-on-wasi")),
         World::Wit(text) => (resolve.push_source("test.wit", text).unwrap_or_else(|error| panic!("{error:?}")), None),
     };
     let world = resolve.select_world(&[package], name).expect("the world exists");
@@ -67,7 +75,12 @@ pub(crate) fn component_from_core_wat(core_wat: &str, world: World<'_>) -> Vec<u
 /// A component as a vendor ships it, through the same [`fumehood::pack()`] that vendors use: it refuses what a host
 /// refuses. For components that a host must refuse, see [`component_from_core_wat`] and [`with_section`].
 pub(crate) fn packed(core_wat: &str, manifest: &Value) -> Vec<u8> {
-    let module = module_from_core_wat(core_wat, World::ToolWithHost);
+    packed_in(core_wat, manifest, World::ToolWithHost)
+}
+
+/// The same for a component of another world.
+pub(crate) fn packed_in(core_wat: &str, manifest: &Value, world: World<'_>) -> Vec<u8> {
+    let module = module_from_core_wat(core_wat, world);
     fumehood::pack(&module, manifest.to_string().as_bytes(), &fumehood::LoadLimits::standard())
         .unwrap_or_else(|error| panic!("{error}"))
 }
@@ -93,6 +106,11 @@ pub(crate) fn manifest() -> Value {
             "outputSchema": { "type": "object" },
         }],
     })
+}
+
+/// The same for a reviewer: component `looker`.
+pub(crate) fn reviewer_manifest() -> Value {
+    json!({ "kind": "reviewer", "name": "looker", "version": "0.1.0", "description": "A reviewer for tests." })
 }
 
 /// The value and what is shown of it.

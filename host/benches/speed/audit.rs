@@ -39,7 +39,7 @@ fn component(bytes: Vec<u8>) -> Component {
 pub(crate) fn reading(c: &mut Criterion) {
     let large = large();
     assert!((9_000_000..12_000_000).contains(&large.bytes().len()), "{} bytes", large.bytes().len());
-    assert_eq!(Inspected::of(large.clone()).unwrap().purity().render, Purity::Proved);
+    assert_eq!(Inspected::of(large.clone()).unwrap().purity().unwrap().render, Purity::Proved);
     #[expect(clippy::disallowed_methods, reason = "the benchmark names the file")]
     let sample =
         component(std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../sample-tools/dist/files.wasm")).unwrap());
@@ -49,7 +49,7 @@ pub(crate) fn reading(c: &mut Criterion) {
             c,
             ("audit", name),
             1,
-            [&mut || drop(black_box(inspected())), &mut || drop(black_box(inspected().purity().clone())), &mut || {
+            [&mut || drop(black_box(inspected())), &mut || drop(black_box(inspected().purity().cloned())), &mut || {
                 drop(black_box(Audit::of(&inspected())))
             }],
         );

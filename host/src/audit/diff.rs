@@ -25,7 +25,8 @@ pub struct Diff {
     /// The second.
     pub new: DiffSide,
     /// Whether the second asks for more authority: a capability that the first did not ask for, wider access, an
-    /// import that was not there and whose capability it asks for, a projector that was proved pure and is not any more.
+    /// import that was not there and whose capability it asks for, a projector that was proved pure and is not any more. A
+    /// tool that became a reviewer, or a reviewer that became a tool, grew.
     pub grew: bool,
     /// Every difference, by subject.
     pub changes: Vec<Change>,
@@ -50,6 +51,8 @@ pub struct DiffSide {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Subject {
+    /// Whether it is a tool or a reviewer.
+    Kind,
     /// What it asks for.
     Capability,
     /// What it links.
@@ -106,11 +109,9 @@ impl Diff {
         let mut changes = Changes::default();
         changes.capabilities(&old.manifest().capabilities, &new.manifest().capabilities);
         changes.imports(old, new);
-        for (name, purity) in [
-            ("render", (&old.purity().render, &new.purity().render)),
-            ("present", (&old.purity().present, &new.purity().present)),
-        ] {
-            changes.purity(name, purity.0, purity.1);
+        if let (Some(old), Some(new)) = (old.purity(), new.purity()) {
+            changes.purity("render", &old.render, &new.render);
+            changes.purity("present", &old.present, &new.present);
         }
         changes.manifests(old.manifest(), new.manifest());
         let mut changes = changes.0;
@@ -251,6 +252,10 @@ impl Changes {
     }
 
     fn manifests(&mut self, old: &Manifest, new: &Manifest) {
+        if old.kind != new.kind {
+            // A reviewer reads what every tool returns, and a tool is called by a model: each is authority the other lacks.
+            self.push(Subject::Kind, "kind", Some(old.kind.to_string()), Some(new.kind.to_string()), true);
+        }
         self.text("name", Some(&old.name), Some(&new.name));
         self.text("description", Some(&old.description), Some(&new.description));
         for tool in &new.tools {

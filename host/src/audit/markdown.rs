@@ -5,6 +5,7 @@ use std::fmt::{self, Write as _};
 use super::{Audit, PolicyAnswer};
 use crate::finding::{Finding, Severity};
 use crate::inspect::{Doubt, Purity};
+use crate::manifest::ComponentKind;
 
 /// Dependencies that are listed. The rest is in the JSON form.
 const LISTED: usize = 40;
@@ -22,7 +23,7 @@ fn write(out: &mut String, audit: &Audit) -> fmt::Result {
     writeln!(out, "| | |\n|---|---|")?;
     writeln!(out, "| digest | `{}` |", audit.digest)?;
     writeln!(out, "| manifest | `{}` |", audit.manifest_digest)?;
-    writeln!(out, "| interface | fumehood:tool {} |", text(&audit.interface))?;
+    writeln!(out, "| interface | {} {} |", audit.interface_package(), text(&audit.interface))?;
     writeln!(out, "| size | {} bytes |", audit.bytes)?;
     provenance(out, audit)?;
 
@@ -41,8 +42,10 @@ fn write(out: &mut String, audit: &Audit) -> fmt::Result {
         policy(out, decision)?;
     }
 
-    writeln!(out, "\n## Projectors\n")?;
-    for (name, purity) in [("render", &audit.projectors.render), ("present", &audit.projectors.present)] {
+    if audit.kind == ComponentKind::Tool {
+        writeln!(out, "\n## Projectors\n")?;
+    }
+    for (name, purity) in audit.projectors() {
         match purity {
             Purity::Proved => writeln!(out, "- `{name}` is **proved** pure: no path in its code leads to an import.")?,
             Purity::Enforced(Doubt::Path(path)) => {
@@ -67,7 +70,10 @@ fn write(out: &mut String, audit: &Audit) -> fmt::Result {
         writeln!(out, "| {} | {} | {} |", text(&import.name), import.need, import.functions.len())?;
     }
 
-    writeln!(out, "\n## Tools")?;
+    match audit.kind {
+        ComponentKind::Tool => writeln!(out, "\n## Tools")?,
+        ComponentKind::Reviewer => writeln!(out, "\n## Reviews\n\nEvery result. It may replace it, or block it.")?,
+    }
     for tool in &audit.tools {
         writeln!(out, "\n### {}\n\n{}", text(&tool.name), quote(&tool.description))?;
         if !tool.callable {

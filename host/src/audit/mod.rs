@@ -19,8 +19,8 @@ use serde_json::Value;
 use crate::capability::CapabilityKind;
 use crate::component::Digest;
 use crate::finding::Finding;
-use crate::inspect::{Import, Inspected, Projectors, Provenance, Shape};
-use crate::manifest::{Concurrency, Request, ToolAnnotations};
+use crate::inspect::{Import, Inspected, Projectors, Provenance, Purity, Shape};
+use crate::manifest::{ComponentKind, Concurrency, Request, ToolAnnotations};
 use crate::policy::{Approved, Denied, Grant, Grants};
 
 pub use diff::{Change, ChangeKind, Diff, DiffSide, Subject};
@@ -30,6 +30,8 @@ pub use diff::{Change, ChangeKind, Diff, DiffSide, Subject};
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
 pub struct Audit {
+    /// What it is for: its tools are called, or it reads the results of calls.
+    pub kind: ComponentKind,
     /// Of the component, as the vendor names it.
     pub name: String,
     /// Its version, as the vendor numbers it.
@@ -40,13 +42,13 @@ pub struct Audit {
     pub digest: Digest,
     /// SHA-256 of the manifest.
     pub manifest_digest: Digest,
-    /// The version of `fumehood:tool` that it speaks.
+    /// The version of `fumehood:tool`, or of `fumehood:review`, that it speaks.
     pub interface: String,
     /// Size of the file.
     pub bytes: u64,
     /// What the binary says about its making.
     pub provenance: Provenance,
-    /// Its tools.
+    /// Its tools. A reviewer has none.
     pub tools: Vec<AuditedTool>,
     /// What it asks for, and why; programs, the widest there is, first.
     pub capabilities: Vec<Request>,
@@ -54,8 +56,8 @@ pub struct Audit {
     pub imports: Vec<Import>,
     /// What it exports.
     pub exports: Vec<String>,
-    /// Whether the projectors can reach an import.
-    pub projectors: Projectors,
+    /// Whether the projectors can reach an import. A reviewer has none.
+    pub projectors: Option<Projectors>,
     /// How large it is.
     pub shape: Shape,
     /// What a reviewer should know: of the schemas, of imports against what is asked for, of the texts.
@@ -122,6 +124,7 @@ impl Audit {
         findings.extend_from_slice(inspected.findings());
         findings.extend(inspected.text_hazards());
         Self {
+            kind: inspected.kind(),
             name: manifest.name.clone(),
             version: manifest.version.clone(),
             description: manifest.description.clone(),
@@ -134,7 +137,7 @@ impl Audit {
             capabilities: first(&manifest.capabilities, |request| request.capability.kind()),
             imports: inspected.imports().to_vec(),
             exports: inspected.exports().to_vec(),
-            projectors: inspected.purity().clone(),
+            projectors: inspected.purity().cloned(),
             shape: *inspected.shape(),
             findings,
             policy: None,
@@ -169,6 +172,17 @@ impl Audit {
     /// [`Audit::sarif`] for a file that is refused, with the reasons.
     pub fn sarif_of_refusal(findings: &[Finding], file: &str) -> Value {
         sarif::refused(findings, file)
+    }
+
+    /// The package whose interface it exports.
+    pub fn interface_package(&self) -> &'static str {
+        self.kind.package()
+    }
+
+    /// The two projectors, by name.
+    fn projectors(&self) -> impl Iterator<Item = (&'static str, &Purity)> {
+        let both = self.projectors.as_ref().map(|both| [("render", &both.render), ("present", &both.present)]);
+        both.into_iter().flatten()
     }
 
     /// All findings, those of the policy last.

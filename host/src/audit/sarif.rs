@@ -18,9 +18,7 @@ pub(super) fn log(audit: &Audit, file: &str) -> Value {
     for problem in &audit.provenance.problems {
         run.finding(&Finding::note("provenance/unreadable", "", problem.clone()));
     }
-    for (name, purity) in [("render", &audit.projectors.render), ("present", &audit.projectors.present)] {
-        run.projector(name, purity);
-    }
+    audit.projectors().for_each(|(name, purity)| run.projector(name, purity));
     let digest = audit.digest.to_string();
     run.finish(json!({
         "location": { "uri": uri },
@@ -30,7 +28,7 @@ pub(super) fn log(audit: &Audit, file: &str) -> Value {
         "hashes": { "sha-256": digest.trim_start_matches("sha256:") },
         "properties": {
             "name": audit.name, "version": audit.version, "manifestDigest": audit.manifest_digest,
-            "interface": audit.interface,
+            "kind": audit.kind, "interface": audit.interface,
         },
     }))
 }

@@ -11,7 +11,7 @@ use crate::policy::LimitName;
 use crate::sandbox::{Exceeded, Export, Interrupt, ProjectorStop, Report, Stop, ToolError, json_limits};
 
 /// Longest piece of what a guest printed that goes into a message. A model reads it; the operator has the whole log.
-const MAX_QUOTE: usize = 2 << 10;
+pub(super) const MAX_QUOTE: usize = 2 << 10;
 /// Longest text that a tool addresses to the model: its error, or a projector's.
 pub(super) const MAX_WORDS: usize = 8 << 10;
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use fumehood::{Approved, Finding, LoadError, Severity};
+use fumehood::{Approved, ComponentKind, Finding, LoadError, Severity};
 
 use super::exit::Exit;
 use super::host::{GrantArgs, lock_file};
@@ -98,7 +98,10 @@ fn summary(approved: &Approved) -> String {
     let _ = writeln!(out, "{} {}\n  {}", manifest.name, manifest.version, manifest.description.replace('\n', "\n  "));
     let _ = writeln!(out, "  {}", inspected.digest());
     let tools: Vec<_> = manifest.tools.iter().map(|tool| tool.name.as_str()).collect();
-    let _ = writeln!(out, "  tools: {}", tools.join(", "));
+    let _ = match manifest.kind {
+        ComponentKind::Tool => writeln!(out, "  tools: {}", tools.join(", ")),
+        ComponentKind::Reviewer => writeln!(out, "  a reviewer: it reads every result, and may replace it or block it"),
+    };
     let _ = writeln!(out, "\nAsks for");
     if manifest.capabilities.is_empty() {
         let _ = writeln!(out, "  nothing");

@@ -116,10 +116,16 @@ pub(super) const fn nested_slots(slots: u32) -> u32 {
     slots.div_ceil(8)
 }
 
-/// Room for `slots` component instances and those of nested calls, each as large as a component may be: with a slot in
-/// hand, no instantiation finds the pool full.
+/// Room for reviews: half of the top-level calls may be in one at a time. A review lasts as long as one more projector, or
+/// as long as it waits for what it was granted; the rest wait.
+pub(super) const fn review_slots(slots: u32) -> u32 {
+    slots.div_ceil(2)
+}
+
+/// Room for `slots` component instances, those of nested calls and those of reviews, each as large as a component may be:
+/// with a slot in hand, no instantiation finds the pool full.
 fn pool(settings: &EngineSettings) -> PoolingAllocationConfig {
-    let instances = settings.slots + NESTED_LEVELS * nested_slots(settings.slots);
+    let instances = settings.slots + NESTED_LEVELS * nested_slots(settings.slots) + review_slots(settings.slots);
     let mut pool = PoolingAllocationConfig::new();
     pool.total_component_instances(instances)
         .total_core_instances(instances * CORE_INSTANCES)

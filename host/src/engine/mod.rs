@@ -43,6 +43,8 @@ pub(crate) struct Engine {
     flights: Flights,
     /// For top-level calls, and for each level of calls below them.
     slots: [Arc<Semaphore>; 1 + Engine::NESTED_LEVELS],
+    /// For reviews.
+    reviews: Arc<Semaphore>,
     worker: Option<PathBuf>,
     ticker: Arc<Ticker>,
     notices: Mutex<Vec<String>>,
@@ -85,13 +87,14 @@ impl Engine {
             let slots = if level == 0 { settings.slots } else { config::nested_slots(settings.slots) };
             Arc::new(Semaphore::new(slots as usize))
         });
+        let reviews = Arc::new(Semaphore::new(config::review_slots(settings.slots) as usize));
         let worker = match &settings.compiler {
             Compiler::InProcess => None,
             Compiler::ChildProcess { program } => Some(program.clone()),
         };
         let compilers = Compilers::new(settings.compiler, settings.compile_limits, recipe, identity);
         let (flights, notices) = (Flights::new(), Mutex::new(notices));
-        Ok(Self { wasmtime, compilers, cache, flights, slots, worker, ticker, notices })
+        Ok(Self { wasmtime, compilers, cache, flights, slots, reviews, worker, ticker, notices })
     }
 
     /// A component ready to instantiate: from the cache, or compiled and then kept there.
@@ -156,7 +159,16 @@ impl Engine {
     /// own level or above: whoever holds a slot of the last level waits for none, so it ends and frees one, and so does
     /// then the level before. With one pool for all, calls that hold every slot could wait for each other.
     pub(crate) async fn slot(&self, level: usize) -> OwnedSemaphorePermit {
-        let slots = &self.slots[level];
+        Self::one_of(&self.slots[level]).await
+    }
+
+    /// Room for one reviewer's instance, beside every level: a call of any level waits for one with its own slot in hand,
+    /// and whoever holds one waits for no other, since a reviewer calls nothing.
+    pub(crate) async fn review_slot(&self) -> OwnedSemaphorePermit {
+        Self::one_of(&self.reviews).await
+    }
+
+    async fn one_of(slots: &Arc<Semaphore>) -> OwnedSemaphorePermit {
         match Arc::clone(slots).acquire_owned().await {
             Ok(permit) => permit,
             Err(_closed) => unreachable!("the semaphore is never closed"),

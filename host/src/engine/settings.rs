@@ -95,7 +95,8 @@ pub struct EngineSettings {
     /// How memory accesses are checked.
     pub bounds: Bounds,
     /// How many calls may run at once, 1 to [`MAX_SLOTS`]; a further one waits. One call holds one instance at a time.
-    /// For the calls that tools make of other tools there is half as much room again, set apart.
+    /// For the calls that tools make of other tools there is half as much room again, set apart, and as much for
+    /// reviews.
     pub slots: u32,
     /// The largest linear memory any policy may allow, in bytes: 1 to [`MAX_MEMORY_BYTES`].
     pub memory_bytes: u64,
@@ -109,8 +110,8 @@ pub struct EngineSettings {
     pub cache_bytes: u64,
 }
 
-/// The most slots: each reserves eight memories of 4 GiB, and 1000 of them with the room for nested calls use three
-/// eighths of the 128 TiB that a process can address.
+/// The most slots: each reserves eight memories of 4 GiB, and 1000 of them with the room for nested calls and
+/// reviews use half of the 128 TiB that a process can address.
 pub const MAX_SLOTS: u32 = 1_000;
 
 /// The largest linear memory of 32-bit wasm.
@@ -120,7 +121,7 @@ impl EngineSettings {
     /// Explicit bounds, 64 slots, 512 MiB memories, compiled by `compiler` under [`CompileLimits::standard`], code
     /// kept in at most 2 GiB at `cache`.
     ///
-    /// 64 slots is far more than the cores of most hosts and reserves 3 TiB of address space (no memory). 512 MiB is
+    /// 64 slots is far more than the cores of most hosts and reserves 4 TiB of address space (no memory). 512 MiB is
     /// what Python components ask for. 2 GiB holds about fifty of the largest components.
     pub fn standard(compiler: Compiler, cache: CacheLocation) -> Self {
         Self {

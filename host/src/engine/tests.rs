@@ -295,6 +295,25 @@ fn a_full_pool_queues() {
     });
 }
 
+/// Calls of every level may wait for a review with their own slots in hand.
+#[test]
+fn reviews_have_room_of_their_own() {
+    let engine = Engine::new(EngineSettings { slots: 1, ..settings() }).unwrap();
+    runtime().block_on(async {
+        let mut held = Vec::new();
+        for level in 0..=Engine::NESTED_LEVELS {
+            held.push(engine.slot(level).await);
+        }
+        let one = engine.review_slot().await;
+        let mut second = pin!(engine.review_slot());
+        assert!(matches!(second.as_mut().poll(&mut Context::from_waker(Waker::noop())), Poll::Pending));
+        drop(held);
+        let _call = engine.slot(0).await;
+        drop(one);
+        let _second = second.await;
+    });
+}
+
 #[test]
 fn a_busy_guest_yields_while_ticking() {
     let wasm = lifted(r#"(func (export "spin") (param i32) (result i32) (loop $l (br $l)) unreachable)"#, &["spin"]);

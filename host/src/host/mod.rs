@@ -6,15 +6,16 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 
-use crate::call::{Deferred, NotLoaded, Toolset};
+use crate::call::{ComponentReviewer, Deferred, NotLoaded, Toolset};
 use crate::component::{Component, ComponentError, Digest, LoadLimits};
 use crate::engine::{CacheLocation, CompileError, CompileLimit, CompileStage, Engine, EngineError, EngineSettings};
 use crate::inspect::{InspectError, Inspected};
 use crate::lock::{LockFile, LockFileError};
+use crate::manifest::ComponentKind;
 use crate::outcome::Code;
 use crate::policy::{Approved, Denied, LimitName, Policy};
 use crate::sandbox::http::Network;
-use crate::sandbox::{LinkError, Program};
+use crate::sandbox::{LinkError, Linked, Program, ReviewProgram};
 
 /// One engine with its pool of instances and its cache of compiled code. Cheap to clone; make one per process.
 #[derive(Clone)]
@@ -56,6 +57,23 @@ pub enum LoadError {
     /// The component is not a tool component: every reason.
     #[error(transparent)]
     Inspect(#[from] InspectError),
+    /// It is a reviewer, and stands where a tool is meant.
+    #[error(
+        "{name} is a reviewer, not a tool: nobody calls it. It reads the results of calls: give it as --review FILE, or load \
+         it with Host::load_reviewer"
+    )]
+    Reviewer {
+        /// The component's name.
+        name: String,
+    },
+    /// It is a tool, and stands where a reviewer is meant.
+    #[error(
+        "{name} is a tool, not a reviewer: it cannot look at results. Run it or serve it, or load it with Host::load"
+    )]
+    Tool {
+        /// The component's name.
+        name: String,
+    },
     /// The policy does not let it run: every reason.
     #[error(transparent)]
     Denied(#[from] Denied),
@@ -164,8 +182,17 @@ impl Host {
     /// # Errors
     /// See [`LoadError`].
     pub async fn load(&self, path: impl AsRef<Path>, policy: &Policy) -> Result<Toolset, LoadError> {
-        let inspected = inspect(path.as_ref().to_owned()).await?;
+        let inspected = expect(ComponentKind::Tool, inspect(path.as_ref().to_owned()).await?)?;
         self.compile(policy.approve(inspected)?).await
+    }
+
+    /// Read, inspect, approve and compile a reviewer.
+    ///
+    /// # Errors
+    /// As [`Self::load`]; [`LoadError::Tool`] where the component is none.
+    pub async fn load_reviewer(&self, path: impl AsRef<Path>, policy: &Policy) -> Result<ComponentReviewer, LoadError> {
+        let inspected = expect(ComponentKind::Reviewer, inspect(path.as_ref().to_owned()).await?)?;
+        self.compile_reviewer(policy.approve(inspected)?).await
     }
 
     /// Read, inspect and approve a file, and compile it when one of its tools is first called. Until then only the manifest
@@ -175,7 +202,7 @@ impl Host {
     /// As [`Self::load`], but for those of compiling and linking.
     pub async fn list(&self, path: impl AsRef<Path>, policy: Arc<Policy>) -> Result<Deferred, LoadError> {
         let path = path.as_ref().to_owned();
-        let approved = policy.approve(inspect(path.clone()).await?)?;
+        let approved = policy.approve(expect(ComponentKind::Tool, inspect(path.clone()).await?)?)?;
         self.check(&approved)?;
         let (host, listed) = (self.clone(), approved.inspected().digest());
         let load = move || {
@@ -198,7 +225,7 @@ impl Host {
     /// Compile what was approved, or take it from the cache.
     ///
     /// # Errors
-    /// [`LoadError::Lock`], [`LoadError::Memory`], [`LoadError::Cache`], [`LoadError::Governs`], [`LoadError::Compile`] or [`LoadError::Link`].
+    /// [`LoadError::Reviewer`], [`LoadError::Lock`], [`LoadError::Memory`], [`LoadError::Cache`], [`LoadError::Governs`], [`LoadError::Compile`] or [`LoadError::Link`].
     pub async fn compile(&self, approved: Approved) -> Result<Toolset, LoadError> {
         self.compile_watched(approved, |_| ()).await
     }
@@ -212,6 +239,27 @@ impl Host {
         approved: Approved,
         watch: impl Fn(CompileStage) + Send + Sync,
     ) -> Result<Toolset, LoadError> {
+        is(ComponentKind::Tool, approved.inspected())?;
+        let program = self.linked::<Program>(approved, watch).await?;
+        Ok(Toolset::new(self.engine.clone(), program, self.lock.clone()))
+    }
+
+    /// [`Self::compile`] for a reviewer.
+    ///
+    /// # Errors
+    /// As [`Self::compile`], with [`LoadError::Tool`] in place of [`LoadError::Reviewer`].
+    pub async fn compile_reviewer(&self, approved: Approved) -> Result<ComponentReviewer, LoadError> {
+        is(ComponentKind::Reviewer, approved.inspected())?;
+        let program = self.linked::<ReviewProgram>(approved, |_| ()).await?;
+        Ok(ComponentReviewer::new(self.engine.clone(), program, self.lock.clone()))
+    }
+
+    /// Code, and what of the machine it is linked to.
+    async fn linked<P: Linked>(
+        &self,
+        approved: Approved,
+        watch: impl Fn(CompileStage) + Send + Sync,
+    ) -> Result<P, LoadError> {
         self.check(&approved)?;
         let component = approved.inspected().component();
         let largest_body = approved.inspected().shape().largest_body;
@@ -221,10 +269,9 @@ impl Host {
             .await?;
         // Opens directories, which may hang where they are remote.
         let (engine, network) = (self.engine.clone(), self.network.clone());
-        let link = move || Program::link(engine.wasmtime(), engine.worker(), &code, approved, network);
+        let link = move || P::link(engine.wasmtime(), engine.worker(), &code, approved, network);
         let program = tokio::task::spawn_blocking(link);
-        let program = program.await.map_err(|error| LoadError::Fault(error.to_string()))??;
-        Ok(Toolset::new(self.engine.clone(), program, self.lock.clone()))
+        Ok(program.await.map_err(|error| LoadError::Fault(error.to_string()))??)
     }
 
     /// Whether what was approved may run here.
@@ -238,6 +285,20 @@ impl Host {
         }
         guard::check(approved, self.cache.as_deref(), self.lock.as_deref(), self.engine.worker(), &self.kept_away)
     }
+}
+
+/// Whether it is what is meant: otherwise the operator reads what it is and where it belongs, before anything of grants.
+fn is(meant: ComponentKind, inspected: &Inspected) -> Result<(), LoadError> {
+    let name = || inspected.manifest().name.clone();
+    match inspected.kind() {
+        kind if kind == meant => Ok(()),
+        ComponentKind::Reviewer => Err(LoadError::Reviewer { name: name() }),
+        ComponentKind::Tool => Err(LoadError::Tool { name: name() }),
+    }
+}
+
+fn expect(meant: ComponentKind, inspected: Inspected) -> Result<Inspected, LoadError> {
+    is(meant, &inspected).map(|()| inspected)
 }
 
 impl From<LoadError> for NotLoaded {

@@ -11,9 +11,21 @@ use super::types::{Comparison, Mismatch};
 use super::wit;
 use crate::capability::{self, Need, OUR_TRACK, Sealed, Unknown};
 use crate::finding::Finding;
+use crate::manifest::ComponentKind;
 
 /// The interface that makes a component a tool.
 pub(super) const TOOL: &str = "fumehood:tool/tool";
+/// The interface that makes a component a reviewer.
+pub(super) const REVIEWER: &str = "fumehood:review/reviewer";
+
+/// The interface that a component of this kind exports.
+pub(super) const fn exported(kind: ComponentKind) -> &'static str {
+    match kind {
+        ComponentKind::Tool => TOOL,
+        ComponentKind::Reviewer => REVIEWER,
+    }
+}
+
 /// A name in a finding is cut here; names in a component may be 100,000 bytes long.
 const SHOWN: usize = 128;
 /// As many reasons as a person reads. There is room for 20,000 wrong functions in a component.
@@ -36,7 +48,8 @@ pub struct Import {
 pub(super) struct Surface {
     pub(super) imports: Vec<Import>,
     pub(super) exports: Vec<String>,
-    /// The version of [`TOOL`] that is exported: `0.1.0`.
+    /// Which of [`TOOL`] and [`REVIEWER`] is exported, and in which version: `0.1.0`.
+    pub(super) kind: Option<ComponentKind>,
     pub(super) version: Option<String>,
     pub(super) findings: Vec<Finding>,
 }
@@ -53,16 +66,35 @@ impl Surface {
         for name in imports {
             surface.import(&comparison, name, types.component_item_for_import(name));
         }
-        let mut tools = Vec::new();
+        let (mut tools, mut reviewers) = (Vec::new(), Vec::new());
         for name in exports {
             surface.exports.push(name.to_owned());
-            if let (Some(version), Some(item)) =
-                (name.strip_prefix(TOOL).and_then(|rest| rest.strip_prefix('@')), types.component_item_for_export(name))
-            {
+            let Some(item) = types.component_item_for_export(name) else { continue };
+            let version = |interface| name.strip_prefix(interface).and_then(|rest| rest.strip_prefix('@'));
+            if let Some(version) = version(TOOL) {
                 tools.push((name, version, item));
+            } else if let Some(version) = version(REVIEWER) {
+                reviewers.push((name, version, item));
             }
         }
-        surface.tool(&comparison, &tools);
+        match (tools.as_slice(), reviewers.as_slice()) {
+            ([], []) => {
+                let message = format!(
+                    "the component exports neither `{TOOL}@{OUR_TRACK}.x` nor `{REVIEWER}@{OUR_TRACK}.x`, so it is neither \
+                     a tool nor a reviewer"
+                );
+                surface.refuse("export/missing", TOOL, message, REBUILD);
+            }
+            (tools, []) => surface.interface(&comparison, ComponentKind::Tool, tools),
+            ([], reviewers) => {
+                surface.interface(&comparison, ComponentKind::Reviewer, reviewers);
+                surface.alone();
+            }
+            (_, [(name, ..), ..]) => {
+                let message = format!("the component exports `{TOOL}` as well: a tool that reviews could pass itself");
+                surface.refuse("export/tool-and-reviewer", name, message, "make two components of it");
+            }
+        }
         if surface.findings.len() > MAX_REASONS {
             let message = format!("{} more reasons are not listed", surface.findings.len() - MAX_REASONS);
             surface.findings.truncate(MAX_REASONS);
@@ -142,11 +174,33 @@ impl Surface {
         self.refuse(rule, at, message, REBUILD);
     }
 
-    fn tool(&mut self, comparison: &Comparison<'_>, exported: &[(&str, &str, &ComponentItem)]) {
+    /// What a reviewer has no use for: whom it would call, and who would hear of its progress.
+    fn alone(&mut self) {
+        let wanted = |import: &&Import| {
+            let row = capability::lookup(&import.name);
+            row.is_some_and(|row| {
+                matches!((row.package, row.name), ("fumehood:tool", "progress") | ("fumehood:host", "tools"))
+            })
+        };
+        let names: Vec<_> = self.imports.iter().filter(wanted).map(|import| import.name.clone()).collect();
+        for name in names {
+            let message = "a reviewer calls no tools and reports no progress";
+            self.refuse("import/not-for-reviewers", &name, message, "remove the import");
+        }
+    }
+
+    /// Checks the one export that makes the component what it is. `exported` holds at least one.
+    fn interface(
+        &mut self,
+        comparison: &Comparison<'_>,
+        kind: ComponentKind,
+        exported: &[(&str, &str, &ComponentItem)],
+    ) {
+        let interface = self::exported(kind);
         let (ours, others): (Vec<_>, Vec<_>) =
             exported.iter().partition(|(_, version, _)| capability::patch(version, OUR_TRACK).is_some());
         for (name, _, _) in &others {
-            let message = format!("this host speaks {TOOL}@{OUR_TRACK}.x and does not use this version");
+            let message = format!("this host speaks {interface}@{OUR_TRACK}.x and does not use this version");
             if ours.is_empty() {
                 self.refuse("export/version", name, message, REBUILD);
             } else {
@@ -155,10 +209,6 @@ impl Surface {
         }
         let (name, version, item) = match ours.as_slice() {
             [one] => *one,
-            [] if others.is_empty() => {
-                let message = format!("the component does not export `{TOOL}@{OUR_TRACK}.x`, so it is no tool");
-                return self.refuse("export/missing", TOOL, message, REBUILD);
-            }
             [] => return,
             [_, rest @ ..] => {
                 for (name, _, _) in rest {
@@ -168,9 +218,10 @@ impl Surface {
                 return;
             }
         };
+        self.kind = Some(kind);
         self.version = Some((*version).to_owned());
-        let (ComponentEntityType::Instance(id), Some(expected)) = (item.ty, wit::interface("fumehood:tool", "tool"))
-        else {
+        let expected = interface.split_once('/').and_then(|(package, name)| wit::interface(package, name));
+        let (ComponentEntityType::Instance(id), Some(expected)) = (item.ty, expected) else {
             return self.refuse("export/not-an-interface", name, "this is not exported as an interface", REBUILD);
         };
         let exports = &comparison.types[id].exports;
@@ -206,7 +257,8 @@ impl Surface {
         // The same function may be linked in several versions.
         constants.sort();
         constants.dedup();
-        if !constants.is_empty() {
+        // A reviewer has no projectors.
+        if !constants.is_empty() && self.kind == Some(ComponentKind::Tool) {
             let message = format!("a projector that calls one of these reads a constant: {}", constants.join(", "));
             notes.push(Finding::note("import/constants", "", message));
         }

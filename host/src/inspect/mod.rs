@@ -25,7 +25,7 @@ pub(crate) use shape::malformed;
 use crate::capability::{CapabilityKind, Need};
 use crate::component::{Component, Digest};
 use crate::finding::{Finding, Severity};
-use crate::manifest::{self, Manifest, Reasons};
+use crate::manifest::{self, ComponentKind, Manifest, Reasons};
 
 /// A component that this host can use, as far as can be known without compiling it.
 #[derive(Clone, Debug)]
@@ -82,7 +82,9 @@ impl Inspected {
                 return Err(InspectError::Refused(reasons));
             }
         };
-        let unmatched = unmatched(&manifest, &surface.imports);
+        let kind = surface.kind.unwrap_or_default();
+        let mut unmatched = unmatched(&manifest, kind, &surface.imports);
+        unmatched.extend(misdeclared(&manifest, kind));
         if refuses(&unmatched) {
             return Err(InspectError::Refused(unmatched));
         }
@@ -125,16 +127,21 @@ impl Inspected {
         &self.exports
     }
 
-    /// The version of `fumehood:tool/tool` that it exports: `0.1.0`.
+    /// What it is for.
+    pub fn kind(&self) -> ComponentKind {
+        self.manifest.kind
+    }
+
+    /// The version of `fumehood:tool/tool`, or of `fumehood:review/reviewer`, that it exports: `0.1.0`.
     pub fn interface_version(&self) -> &str {
         &self.version
     }
 
     /// Whether the projectors can reach an import at all. The first call reads all of the code, 10 MB of it in half a
-    /// second where this crate is not optimised; later ones and those of clones cost nothing.
-    pub fn purity(&self) -> &Projectors {
-        self.purity
-            .get_or_init(|| purity::analyse(self.component.bytes(), &format!("{}@{}", interface::TOOL, self.version)))
+    /// second where this crate is not optimised; later ones and those of clones cost nothing. A reviewer has none.
+    pub fn purity(&self) -> Option<&Projectors> {
+        let analyse = || purity::analyse(self.component.bytes(), &format!("{}@{}", interface::TOOL, self.version));
+        (self.kind() == ComponentKind::Tool).then(|| self.purity.get_or_init(analyse))
     }
 
     /// What the binary says about its making. Reads section headers, and the sections that say so.
@@ -203,7 +210,11 @@ fn surface(bytes: &[u8]) -> Result<Surface, Vec<Finding>> {
 }
 
 /// Where what is asked for and what is linked do not meet.
-fn unmatched(manifest: &Manifest, imports: &[Import]) -> Vec<Finding> {
+fn unmatched(manifest: &Manifest, kind: ComponentKind, imports: &[Import]) -> Vec<Finding> {
+    let granted = match kind {
+        ComponentKind::Tool => "execute",
+        ComponentKind::Reviewer => "review",
+    };
     let mut findings = Vec::new();
     for kind in CapabilityKind::ALL {
         // A secret goes into requests: it has no interface of its own.
@@ -236,7 +247,7 @@ fn unmatched(manifest: &Manifest, imports: &[Import]) -> Vec<Finding> {
                 "import/not-asked",
                 kind.name(),
                 format!(
-                    "`{kind}` is linked ({linked} imports) and not asked for: in execute, its functions give constants or \
+                    "`{kind}` is linked ({linked} imports) and not asked for: in {granted}, its functions give constants or \
                      denials"
                 ),
             )),
@@ -244,4 +255,18 @@ fn unmatched(manifest: &Manifest, imports: &[Import]) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// Where what the manifest says the component is, and what its code is, do not meet.
+fn misdeclared(manifest: &Manifest, kind: ComponentKind) -> Option<Finding> {
+    let (declared, exported) = (manifest.kind, interface::exported(kind));
+    let remedy = match kind {
+        ComponentKind::Tool => "leave `kind` out and declare the tools, or export fumehood:review/reviewer",
+        ComponentKind::Reviewer => "write \"kind\": \"reviewer\" and leave `tools` out, or export fumehood:tool/tool",
+    };
+    (declared != kind).then(|| {
+        let message =
+            format!("the manifest is that of a {declared}, and the component exports `{exported}`: it is a {kind}");
+        Finding::refusal("manifest/kind", "/kind", message, remedy)
+    })
 }

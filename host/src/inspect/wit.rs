@@ -17,6 +17,11 @@ static HOST: [(&str, &str); 3] = [
     ("world.wit", include_str!("../../../wit/host/world.wit")),
 ];
 
+static REVIEW: [(&str, &str); 2] = [
+    ("reviewer.wit", include_str!("../../../wit/review/reviewer.wit")),
+    ("world.wit", include_str!("../../../wit/review/world.wit")),
+];
+
 static WASI: [(&str, &str); 7] = [
     ("cli.wit", include_str!("../../../wit/deps/cli.wit")),
     ("clocks.wit", include_str!("../../../wit/deps/clocks.wit")),
@@ -31,14 +36,16 @@ static RESOLVE: LazyLock<Resolve> =
     LazyLock::new(|| parse().expect("the WIT in this binary is the one that the tests parsed"));
 
 fn parse() -> Result<Resolve, String> {
-    let (ours, host) = (package(&OURS)?, package(&HOST)?);
+    let (ours, host, review) = (package(&OURS)?, package(&HOST)?, package(&REVIEW)?);
     let mut wasi = Vec::new();
     for (name, text) in WASI {
         wasi.push(UnresolvedPackageGroup::parse(name, text).map_err(|(map, error)| error.render(&map))?);
     }
     let mut resolve = Resolve::default();
     resolve.push_groups(ours, wasi).map_err(|error| error.to_string())?;
-    resolve.push_group(host).map_err(|error| error.to_string())?;
+    for beside in [host, review] {
+        resolve.push_group(beside).map_err(|error| error.to_string())?;
+    }
     Ok(resolve)
 }
 
@@ -75,8 +82,9 @@ mod tests {
 
     #[test]
     fn parses() {
-        assert_eq!(parse().map(|resolve| resolve.packages.len()), Ok(9));
+        assert_eq!(parse().map(|resolve| resolve.packages.len()), Ok(10));
         assert!(interface("fumehood:tool", "tool").is_some());
+        assert!(interface("fumehood:review", "reviewer").is_some());
         assert!(interface("wasi:io", "nothing").is_none());
     }
 

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::component::Digest;
 use crate::finding::Finding;
-use crate::manifest::{Manifest, ToolManifest};
+use crate::manifest::{ComponentKind, Manifest, ToolManifest};
 use crate::policy::{Approved, EnvGrant, Grant, Mount, ProcessGrant};
 
 /// One approved component. Texts and schemas are kept as their digests: enough to tell that one changed.
@@ -23,7 +23,7 @@ pub struct Record {
     pub digest: Digest,
     /// Of the manifest.
     pub manifest: Digest,
-    /// The version of the tool interface.
+    /// The version of the interface that it exports: `0.1.0` of `fumehood:tool`; `fumehood:review@0.1.0`.
     pub wit: String,
     /// The grants that were shown, each as the line of a policy file that gives it, with absolute paths, and
     /// with digests for the values of variables.
@@ -61,7 +61,10 @@ impl Record {
             version: version.clone(),
             digest: inspected.digest(),
             manifest: manifest.digest(),
-            wit: inspected.interface_version().to_owned(),
+            wit: match inspected.kind() {
+                ComponentKind::Tool => inspected.interface_version().to_owned(),
+                kind => format!("{}@{}", kind.package(), inspected.interface_version()),
+            },
             grants: approved.grants().iter().map(|grant| recorded(grant, base)).collect(),
             description: of_text(description),
             asks: asks.collect(),
@@ -74,7 +77,7 @@ impl Record {
         let mut found = Vec::new();
         let mut changed = |at: String, what: &str| found.push(Finding::refusal("lock/changed", at, what, ""));
         if self.wit != now.wit {
-            changed(String::new(), &format!("the tool interface was {} and is {}", self.wit, now.wit));
+            changed(String::new(), &format!("the interface was {} and is {}", self.wit, now.wit));
         }
         if self.version != now.version {
             changed("/version".to_owned(), &format!("the version was {:?} and is {:?}", self.version, now.version));

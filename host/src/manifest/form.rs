@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::text::{self, Lines};
 use super::walk::Field::{Optional, Required};
 use super::walk::{Object, Walk, clip, join};
-use super::{Concurrency, Manifest, Request, Schemas, ToolAnnotations, ToolManifest};
+use super::{ComponentKind, Concurrency, Manifest, Request, Schemas, ToolAnnotations, ToolManifest};
 use crate::capability::{Access, Capability, CapabilityKind};
 use crate::component::Digest;
 use crate::finding::Finding;
@@ -43,7 +43,8 @@ pub(super) fn read(value: &Value, digest: Digest) -> Result<Manifest, Vec<Findin
 
 impl Walk {
     fn manifest(&mut self, value: &Value, digest: Digest) -> Option<Manifest> {
-        let object = self.object(value, "", &["name", "version", "description", "tools", "capabilities"])?;
+        let object = self.object(value, "", &["kind", "name", "version", "description", "tools", "capabilities"])?;
+        let kind = self.kind(object);
         let name = self.line(object, "", "name", Required, 64).filter(|name| {
             let fits = name.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'-'));
             let fits = fits && !name.starts_with('-');
@@ -62,9 +63,13 @@ impl Walk {
             parsed.is_ok()
         });
         let description = self.text(object, "", "description", Required, MAX_DESCRIPTION, Lines::Many);
-        let tools = self.tools(object);
-        let capabilities = self.capabilities(object);
+        let tools = match kind {
+            Some(ComponentKind::Reviewer) => self.no_tools(object),
+            Some(ComponentKind::Tool) | None => self.tools(object),
+        };
+        let capabilities = self.capabilities(object, kind);
         Some(Manifest {
+            kind: kind?,
             name: name?,
             version: version?,
             description: description?,
@@ -74,7 +79,34 @@ impl Walk {
         })
     }
 
+    fn kind(&mut self, object: &Object) -> Option<ComponentKind> {
+        match object.get("kind").map(Value::as_str) {
+            None | Some(Some("tool")) => Some(ComponentKind::Tool),
+            Some(Some("reviewer")) => Some(ComponentKind::Reviewer),
+            Some(_) => {
+                let remedy = "write \"tool\", which is also what stands where nothing is written, or \"reviewer\"";
+                self.refuse("manifest/kind", "/kind", "this is no kind of component", remedy);
+                None
+            }
+        }
+    }
+
+    /// Nobody calls a reviewer.
+    fn no_tools(&mut self, object: &Object) -> Option<Vec<ToolManifest>> {
+        if object.contains_key("tools") {
+            let remedy = "leave `tools` out, or make two components of it: a reviewer and a tool";
+            self.refuse("manifest/tools-of-a-reviewer", "/tools", "a reviewer has no tools", remedy);
+            return None;
+        }
+        Some(Vec::new())
+    }
+
     fn tools(&mut self, object: &Object) -> Option<Vec<ToolManifest>> {
+        if !object.contains_key("tools") {
+            let remedy = "add \"tools\", or write \"kind\": \"reviewer\" where the component is one";
+            self.refuse("manifest/missing-field", "/tools", "`tools` is missing", remedy);
+            return None;
+        }
         let list = self.list(object, "tools")?;
         if list.is_empty() {
             self.refuse("manifest/no-tools", "/tools", "there is no tool", "declare at least one");
@@ -234,7 +266,7 @@ impl Walk {
         limit.map(Duration::from_millis)
     }
 
-    fn capabilities(&mut self, object: &Object) -> Option<Vec<Request>> {
+    fn capabilities(&mut self, object: &Object, kind: Option<ComponentKind>) -> Option<Vec<Request>> {
         if !object.contains_key("capabilities") {
             return Some(Vec::new());
         }
@@ -253,6 +285,11 @@ impl Walk {
         for (index, value) in list.iter().enumerate() {
             let at = format!("/capabilities/{index}");
             let Some(request) = self.request(value, &at) else { continue };
+            if kind == Some(ComponentKind::Reviewer) && request.capability.kind() == CapabilityKind::Tools {
+                let message = "a reviewer calls no tools";
+                self.refuse("manifest/tools-of-a-reviewer", &at, message, "remove the request");
+                continue;
+            }
             let same = |earlier: &Request| same_authority(&earlier.capability, &request.capability);
             if requests.iter().any(same) {
                 let message = format!("`{}` is asked for twice", request.capability);

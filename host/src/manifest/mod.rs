@@ -28,19 +28,56 @@ pub(crate) const SECTION: &str = "fumehood:manifest";
 /// 1 MiB: a schema may take 256 KiB, and a model is never sent a megabyte of tool descriptions.
 pub(crate) const MAX_BYTES: usize = 1 << 20;
 
+/// What a component is for. It is one of these, never both.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ComponentKind {
+    /// It exports `fumehood:tool/tool`: its tools are called.
+    #[default]
+    Tool,
+    /// It exports `fumehood:review/reviewer`: it reads the results of calls.
+    Reviewer,
+}
+
+impl ComponentKind {
+    /// `tool`, `reviewer`: as a manifest spells it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Tool => "tool",
+            Self::Reviewer => "reviewer",
+        }
+    }
+
+    /// The WIT package whose interface it exports.
+    pub const fn package(self) -> &'static str {
+        match self {
+            Self::Tool => "fumehood:tool",
+            Self::Reviewer => "fumehood:review",
+        }
+    }
+}
+
+impl fmt::Display for ComponentKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
 /// What a vendor says about a component. Made only by reading one.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Manifest {
+    /// What the component is for.
+    pub kind: ComponentKind,
     /// `[a-z0-9][a-z0-9-]{0,63}`.
     pub name: String,
     /// Semantic Versioning 2.0.
     pub version: String,
     /// For people.
     pub description: String,
-    /// 1 to 256, with different names.
+    /// 1 to 256, with different names. A reviewer has none.
     pub tools: Vec<ToolManifest>,
-    /// What it asks for, each thing at most once.
+    /// What it asks for, each thing at most once. A reviewer asks for no tools.
     pub capabilities: Vec<Request>,
     digest: Digest,
 }

@@ -86,6 +86,38 @@ fn what_may_not() {
 }
 
 #[test]
+fn a_reviewer_has_no_tools_and_calls_none() {
+    let reviewer = |change: fn(&mut Value)| {
+        let mut manifest = good();
+        manifest["kind"] = json!("reviewer");
+        manifest.as_object_mut().unwrap().shift_remove("tools");
+        change(&mut manifest);
+        let read = Manifest::parse(manifest.to_string().as_bytes());
+        read.map_err(|faults| faults.iter().map(|fault| format!("{} {}", fault.rule, fault.at)).collect::<Vec<_>>())
+    };
+    let read = reviewer(|_| ()).unwrap();
+    assert_eq!(read.kind, ComponentKind::Reviewer);
+    assert!(read.tools.is_empty());
+    assert_eq!(read.capabilities.len(), 2);
+    let tools = "manifest/tools-of-a-reviewer /tools";
+    assert_eq!(reviewer(|manifest| manifest["tools"] = json!([])).unwrap_err(), [tools]);
+    assert_eq!(reviewer(|manifest| manifest["tools"] = good()["tools"].clone()).unwrap_err(), [tools]);
+    let asks = |manifest: &mut Value| {
+        let tools = json!({ "capability": "tools", "tool": "grep", "reason": "It looks around.", "optional": true });
+        manifest["capabilities"].as_array_mut().unwrap().push(tools);
+    };
+    assert_eq!(reviewer(asks).unwrap_err(), ["manifest/tools-of-a-reviewer /capabilities/2"]);
+    // A tool may ask for the same.
+    let mut tool = good();
+    asks(&mut tool);
+    assert_eq!(Manifest::parse(tool.to_string().as_bytes()).unwrap().kind, ComponentKind::Tool);
+    check("/kind", json!("tool"), &[]);
+    for wrong in [json!("Reviewer"), json!("policy"), json!(true)] {
+        check("/kind", wrong, &["manifest/kind /kind"]);
+    }
+}
+
+#[test]
 fn names_and_versions() {
     let name = |name: &str, expect: &[&str]| check("/name", json!(name), expect);
     name("0-a", &[]);

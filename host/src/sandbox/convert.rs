@@ -55,7 +55,7 @@ pub(crate) fn checked_content(
     Ok(blocks)
 }
 
-fn count(limit: LimitName, used: u64, limits: &Limits, usage: &mut Usage) -> Checked<()> {
+pub(super) fn count(limit: LimitName, used: u64, limits: &Limits, usage: &mut Usage) -> Checked<()> {
     if used > limits.value(limit) {
         return Err(Malformed::Limit(Exceeded::new(limits, limit, used)));
     }

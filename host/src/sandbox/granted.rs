@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::state::{ProgressSink, State};
 use super::stop::{Export, Interrupt, Stop};
 use super::tools::CallableTools;
-use super::{Program, Report, meter};
+use super::{Program, Report, meter, store};
 use crate::bindings::fumehood::tool::types;
 use crate::decision::Decisions;
 use crate::policy::{LimitName, Limits, Usage};
@@ -95,10 +95,10 @@ impl GrantedSandbox<'_> {
         until: impl Future<Output = Interrupt>,
     ) -> (Result<Result<String, ToolError>, Stop>, Report) {
         let Self { program, limits, decisions, tools } = self;
-        let state = State::granted(meter(limits), program, Decisions::clone(decisions), tools.clone(), progress);
+        let state = State::granted(meter(limits), &program.held, Decisions::clone(decisions), tools.clone(), progress);
         // `execute` is bounded by the clock, not by fuel; `u64::MAX` units would last for centuries.
         let bytes = limits.value(LimitName::ValueBytes).saturating_add(RESULT_RECORD_BYTES);
-        let store = state.and_then(|state| program.store(Export::Execute, state, u64::MAX, bytes));
+        let store = state.and_then(|state| store(program.execute.engine(), Export::Execute, state, u64::MAX, bytes));
         let mut store = match store {
             Ok(store) => store,
             Err(error) => return (Err(Stop::Host(format!("{error:#}"))), Report::nothing()),

@@ -24,6 +24,7 @@ use crate::policy::{self, Grants};
 #[derive(Clone, Copy)]
 pub(super) enum Sandbox<'a> {
     Granted {
+        export: Export,
         grants: &'a Grants,
         /// What the manifest asks for: nothing else can be granted.
         asked: &'a [Capability],
@@ -115,12 +116,12 @@ fn denial(import: &str, function: &str, sandbox: Sandbox<'_>) -> Option<DeniedIm
     match (sandbox, row.map_or(Need::Never, |row| row.need)) {
         (Sandbox::Sealed(export), _) if sealed == Sealed::Denied => denied(export, Remedy::None),
         (Sandbox::Sealed(_), _) | (Sandbox::Granted { .. }, Need::Runtime) => None,
-        (Sandbox::Granted { .. }, Need::Never) => denied(Export::Execute, Remedy::None),
-        (Sandbox::Granted { grants, asked }, Need::Capability(kind)) => {
+        (Sandbox::Granted { export, .. }, Need::Never) => denied(export, Remedy::None),
+        (Sandbox::Granted { export, grants, asked }, Need::Capability(kind)) => {
             // Without the grant, what the sealed sandbox answers is answered here too, and the same way.
             let asked = asked.iter().find(|capability| capability.kind() == kind);
             let remedy = asked.map_or(Remedy::Ask(kind), |capability| Remedy::Grant(capability.clone()));
-            if grants.holds(kind) || sealed != Sealed::Denied { None } else { denied(Export::Execute, remedy) }
+            if grants.holds(kind) || sealed != Sealed::Denied { None } else { denied(export, remedy) }
         }
     }
 }

@@ -4,8 +4,8 @@ use super::convert::{self, Malformed};
 use super::meter::Exceeded;
 use super::state::State;
 use super::stop::{Export, Interrupt, Stop};
-use super::{Program, Report, meter};
-use crate::bindings::ToolComponent;
+use super::{Program, Report, meter, store};
+use crate::bindings::{ToolComponent, ToolComponentPre};
 use crate::card::Card;
 use crate::content::ContentBlock;
 use crate::policy::{LimitName, Limits, Usage};
@@ -55,7 +55,7 @@ impl<'a> SealedSandbox<'a> {
         until: impl Future<Output = Interrupt>,
     ) -> (Result<Vec<ContentBlock>, ProjectorStop>, Report) {
         let (answer, report) = self
-            .project(Export::Render, usage, until, async |instance, store| {
+            .project(Export::Render, &self.program.render, usage, until, async |instance, store| {
                 instance.fumehood_tool_tool().call_render(store, tool, args.text(), value.text()).await
             })
             .await;
@@ -75,7 +75,7 @@ impl<'a> SealedSandbox<'a> {
         until: impl Future<Output = Interrupt>,
     ) -> (Result<Option<Card>, ProjectorStop>, Report) {
         let (answer, report) = self
-            .project(Export::Present, usage, until, async |instance, store| {
+            .project(Export::Present, &self.program.present, usage, until, async |instance, store| {
                 instance.fumehood_tool_tool().call_present(store, tool, args.text(), value.map(Valid::text)).await
             })
             .await;
@@ -89,6 +89,7 @@ impl<'a> SealedSandbox<'a> {
     async fn project<T>(
         &self,
         export: Export,
+        pre: &ToolComponentPre<State>,
         usage: &mut Usage,
         until: impl Future<Output = Interrupt>,
         call: impl AsyncFnOnce(&ToolComponent, &mut wasmtime::Store<State>) -> wasmtime::Result<Result<T, String>>,
@@ -96,8 +97,8 @@ impl<'a> SealedSandbox<'a> {
         let Self { program, limits } = self;
         let fuel = limits.value(LimitName::ProjectorFuel);
         let bytes = limits.value(LimitName::ContentBytes).saturating_add(RECORD_BYTES);
-        let state = State::sealed(meter(&limits.capped(LimitName::HostCalls, HOST_CALLS)), program.uses_wasi);
-        let mut store = match program.store(export, state, fuel, bytes) {
+        let state = State::sealed(meter(&limits.capped(LimitName::HostCalls, HOST_CALLS)), program.held.uses_wasi);
+        let mut store = match store(pre.engine(), export, state, fuel, bytes) {
             Ok(store) => store,
             Err(error) => {
                 return (Err(ProjectorStop::Stopped(Stop::Host(format!("{error:#}")))), Report::nothing());
@@ -105,7 +106,7 @@ impl<'a> SealedSandbox<'a> {
         };
         let answer = {
             let called = async {
-                let instance = program.pre(export).instantiate_async(&mut store).await?;
+                let instance = pre.instantiate_async(&mut store).await?;
                 call(&instance, &mut store).await
             };
             tokio::select! {

@@ -9,7 +9,7 @@ use wasmtime_wasi::{
 };
 use wasmtime_wasi_http::{WasiHttpCtx, WasiHttpCtxView, WasiHttpHooks, WasiHttpView};
 
-use super::Program;
+use super::held::Held;
 use super::http::{FIELD_BYTES, HttpContext, NoHttp};
 use super::log::{Capture, GuestLog};
 use super::meter::{Exceeded, Meter};
@@ -52,7 +52,7 @@ pub(crate) struct State {
     wasi: Option<Wasi>,
 }
 
-/// What only `execute` has.
+/// What only `execute` and `review` have.
 struct Granted {
     decisions: Decisions,
     /// What is granted of the kinds that are used without the host being asked each time, until the first use.
@@ -100,27 +100,27 @@ impl State {
     /// A state with what was granted and nothing else.
     pub(super) fn granted(
         meter: Meter,
-        program: &Program,
+        held: &Held,
         decisions: Decisions,
         tools: Option<CallableTools>,
         progress: Option<ProgressSink>,
     ) -> wasmtime::Result<Self> {
-        let http = program.http(&decisions, meter.limits());
-        let (unused, programs) = (program.first_uses.clone(), program.programs.clone());
+        let http = held.http(&decisions, meter.limits());
+        let (unused, programs) = (held.first_uses.clone(), held.programs.clone());
         let granted = Some(Granted { decisions, unused, programs, tools });
-        if !program.uses_wasi {
+        if !held.uses_wasi {
             return Ok(Self { meter, progress, granted, wasi: None });
         }
-        let grants = program.approved.grants();
+        let grants = held.approved.grants();
         let mut ctx = WasiCtxBuilder::new();
-        for mount in program.mounts.iter() {
+        for mount in held.mounts.iter() {
             let perms = match mount.access() {
                 Access::Read => FsPerms::ReadOnly,
                 Access::ReadWrite => FsPerms::ReadWrite,
             };
             ctx.preopened_dir(mount.path(), mount.guest(), perms)?;
         }
-        ctx.envs(&program.environment);
+        ctx.envs(&held.environment);
         if !grants.clock() {
             stop_clocks(&mut ctx);
         }

@@ -9,12 +9,13 @@ use super::meter::Exceeded;
 use crate::capability::{Capability, CapabilityKind};
 use crate::policy::{LimitName, Limits, grant_line};
 
-/// One of the three exports.
+/// One of the three exports of a tool, or the one of a reviewer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Export {
     Execute,
     Render,
     Present,
+    Review,
 }
 
 impl Export {
@@ -23,6 +24,7 @@ impl Export {
             Self::Execute => "execute",
             Self::Render => "render",
             Self::Present => "present",
+            Self::Review => "review",
         }
     }
 }
@@ -34,11 +36,11 @@ impl fmt::Display for Export {
 }
 
 impl Export {
-    /// The most bytes that one call into the host may carry, strings and lists in all. A tool writes a file in parts;
+    /// The most bytes that one call into the host may carry, strings and lists in all. What has grants writes a file in parts;
     /// a projector has nobody to write to but the operator's log. Its calls cost the host time and no fuel.
     pub(super) const fn argument_bytes(self) -> usize {
         match self {
-            Self::Execute => 16 << 20,
+            Self::Execute | Self::Review => 16 << 20,
             Self::Render | Self::Present => 128 << 10,
         }
     }
@@ -51,7 +53,7 @@ pub(crate) enum Interrupt {
     Cancelled,
 }
 
-/// What would make a denied import work in `execute`.
+/// What would make a denied import work where there are grants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Remedy {
     /// The operator grants what the manifest asks for.
@@ -79,16 +81,16 @@ impl fmt::Display for DeniedImport {
         let Self { export, import, remedy } = self;
         match (export, remedy) {
             (Export::Render | Export::Present, _) => write!(f, "{export} called {import}, which a projector may not"),
-            (Export::Execute, Remedy::Grant(asked)) => {
-                write!(f, "execute called {import}, which is not granted; {}", grant_line(asked))
+            (_, Remedy::Grant(asked)) => {
+                write!(f, "{export} called {import}, which is not granted; {}", grant_line(asked))
             }
-            (Export::Execute, Remedy::Exactly(_, text)) => write!(f, "execute called {import}: {text}"),
-            (Export::Execute, Remedy::Ask(kind)) => write!(
+            (_, Remedy::Exactly(_, text)) => write!(f, "{export} called {import}: {text}"),
+            (_, Remedy::Ask(kind)) => write!(
                 f,
-                "execute called {import}, which takes the capability {kind}, and the manifest does not ask for it: \
+                "{export} called {import}, which takes the capability {kind}, and the manifest does not ask for it: \
                  no policy can grant it before the vendor does"
             ),
-            (Export::Execute, Remedy::None) => write!(f, "execute called {import}, which no grant allows"),
+            (_, Remedy::None) => write!(f, "{export} called {import}, which no grant allows"),
         }
     }
 }

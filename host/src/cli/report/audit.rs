@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Write as _};
 
-use fumehood::{Audit, Doubt, Finding, Purity};
+use fumehood::{Audit, ComponentKind, Doubt, Finding, Purity};
 
 use super::set_in;
 
@@ -20,11 +20,14 @@ fn write(out: &mut String, audit: &Audit) -> fmt::Result {
     writeln!(out, "{} {}\n  {}\n", audit.name, audit.version, set_in(&audit.description, 2))?;
     writeln!(out, "digest     {}", audit.digest)?;
     writeln!(out, "manifest   {}", audit.manifest_digest)?;
-    writeln!(out, "interface  fumehood:tool {}", audit.interface)?;
+    writeln!(out, "interface  {} {}", audit.interface_package(), audit.interface)?;
     writeln!(out, "size       {} bytes", audit.bytes)?;
     provenance(out, audit)?;
 
-    writeln!(out, "\nTools")?;
+    match audit.kind {
+        ComponentKind::Tool => writeln!(out, "\nTools")?,
+        ComponentKind::Reviewer => writeln!(out, "\nReviews\n  every result: it may replace it, or block it")?,
+    }
     for tool in &audit.tools {
         let barred = if tool.callable { "" } else { "  (cannot be called: see findings)" };
         writeln!(out, "  {}{barred}\n    {}", tool.name, set_in(&tool.description, 4))?;
@@ -48,9 +51,11 @@ fn write(out: &mut String, audit: &Audit) -> fmt::Result {
         writeln!(out, "  {:width$}  {}", import.name, import.need)?;
     }
 
-    writeln!(out, "\nProjectors")?;
-    purity(out, "render", &audit.projectors.render)?;
-    purity(out, "present", &audit.projectors.present)?;
+    if let Some(projectors) = &audit.projectors {
+        writeln!(out, "\nProjectors")?;
+        purity(out, "render", &projectors.render)?;
+        purity(out, "present", &projectors.present)?;
+    }
 
     if let Some(decision) = &audit.policy {
         writeln!(out, "\nWould get")?;

@@ -56,6 +56,7 @@ fn write_change(out: &mut String, change: &Change) -> fmt::Result {
 
 const fn title(subject: Subject) -> &'static str {
     match subject {
+        Subject::Kind => "Is",
         Subject::Capability => "Asks for",
         Subject::Import => "Links",
         Subject::Purity => "Projectors",

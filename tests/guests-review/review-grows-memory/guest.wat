@@ -1,0 +1,1 @@
+(review (loop $more (drop (memory.grow (i32.const 1))) (br $more)) unreachable)

@@ -1,0 +1,2 @@
+(func $start (loop $ever (br $ever)))
+(start $start)

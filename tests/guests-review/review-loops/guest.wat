@@ -1,0 +1,1 @@
+(review (loop $ever (br $ever)) unreachable)

@@ -1,0 +1,2 @@
+(func $deep (call $deep) (call $deep))
+(review (call $deep) unreachable)

@@ -1,0 +1,1 @@
+(review (call $value (string "{}")))

@@ -1,0 +1,1 @@
+(review (call $value (string "{\22a\22:1,\22a\22:2}")))

@@ -1,0 +1,1 @@
+(review (call $text (string "hello world")))
