@@ -57,10 +57,6 @@ impl Exit {
         if named { exit } else { Self { message: format!("{}: {}", file.display(), exit.message), ..exit } }
     }
 
-    pub(super) fn status(&self) -> Status {
-        self.status
-    }
-
     pub(super) fn message(&self) -> &str {
         &self.message
     }

@@ -7,15 +7,15 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::ValueEnum;
 use fumehood::{
-    Approver, Call, CancellationToken, Decision, Diagnostic, LimitName, Outcome, Progress, Registry, Reviewed, ReviewedAs,
-    Session, Success, Toolset,
+    Call, CancellationToken, Decision, Diagnostic, LimitName, Outcome, Progress, Registry, Reviewed, ReviewedAs,
+    Session, SessionRules, Success, Toolset,
 };
 
 use super::ask::AtTheTerminal;
 use super::batch;
 use super::exit::{self, Exit};
 use super::host::{EngineArgs, GrantArgs, LockArgs, compile, read_capped, read_text};
-use super::session::SessionArgs;
+use super::session::{SessionArgs, SpillArgs};
 use super::{cards, screen};
 
 /// Call a tool once and show what came out.
@@ -67,6 +67,8 @@ pub(super) struct Args {
     grants: GrantArgs,
     #[command(flatten)]
     session: SessionArgs,
+    #[command(flatten)]
+    spill: SpillArgs,
     #[command(flatten)]
     lock: LockArgs,
     #[command(flatten)]
@@ -193,7 +195,7 @@ async fn prepare(args: Args) -> Result<Prepared, Exit> {
         Some(file) => (Some(batch::calls(&arguments(None, Some(file), batch::MAX_BYTES).await?)?), String::new()),
         None => (None, arguments(args.args, args.args_file, most).await?),
     };
-    let host = args.session.guarded(args.lock.lock(args.engine.host()?)?);
+    let host = args.spill.guarded(args.session.guarded(args.lock.lock(args.engine.host()?)?));
     let mut toolsets = Vec::new();
     for approved in approved {
         toolsets.push(compile(&host, approved).await?);
@@ -204,8 +206,11 @@ async fn prepare(args: Args) -> Result<Prepared, Exit> {
         None => vec![Call::from_text(tool_name(&toolset, args.tool)?, text)],
     };
     let tools = Registry::new(toolsets).map_err(|error| Exit::usage(error.to_string()))?;
-    let approver = if from_stdin { None } else { AtTheTerminal::here().map(|here| here as Arc<dyn Approver>) };
-    let session = args.session.session(&host, &policy, approver).await?;
+    let mut rules = args.spill.rules(SessionRules::none())?;
+    if let Some(here) = AtTheTerminal::here().filter(|_| !from_stdin) {
+        rules = rules.approver(here);
+    }
+    let session = args.session.session(&host, &policy, rules).await?;
     Ok(Prepared { tools, toolset, calls, session })
 }
 

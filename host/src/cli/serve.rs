@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use fumehood::mcp::http::{Access, PATH, Service, Token};
 use fumehood::mcp::{Catalog, Server, Shelf, ShelfNews, Stdio, http, watch};
-use fumehood::{CancellationToken, Severity};
+use fumehood::{CancellationToken, SessionRules, Severity};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -15,6 +15,7 @@ use super::exit::Exit;
 use super::host::{EngineArgs, GrantArgs, LockArgs};
 use super::mounts::MountArgs;
 use super::screen;
+use super::session::SessionArgs;
 use super::token::read_token;
 
 /// Serve tools to clients that speak the Model Context Protocol.
@@ -27,6 +28,7 @@ use super::token::read_token;
   fumehood serve tools/ --policy policy.toml
   fumehood serve files.wasm --mount .
   fumehood serve tools/ --lock fumehood.lock --http 127.0.0.1:8000
+  fumehood serve tools/ --policy policy.toml --review redact-secrets.wasm --log session.jsonl
   fumehood serve tools/ --http 0.0.0.0:8000 --token-file token --allow-host tools.example.com
 
 Exit status:
@@ -58,6 +60,8 @@ pub(super) struct Args {
     #[command(flatten)]
     mounts: MountArgs,
     #[command(flatten)]
+    session: SessionArgs,
+    #[command(flatten)]
     lock: LockArgs,
     #[command(flatten)]
     engine: EngineArgs,
@@ -81,7 +85,7 @@ pub(super) async fn run(args: Args) -> Result<ExitCode, Exit> {
         None => None,
     };
     let access = access(&args, listener.as_ref())?;
-    let mut host = args.lock.lock(args.engine.host()?)?;
+    let mut host = args.session.guarded(args.lock.lock(args.engine.host()?)?);
     for place in &args.places {
         host = host.keeping_away(place, "what is served");
     }
@@ -89,6 +93,11 @@ pub(super) async fn run(args: Args) -> Result<ExitCode, Exit> {
         host = host.keeping_away(path, "the token file");
     }
     let (policy, verbose) = (args.grants.policy()?, args.verbose);
+    // Nobody sits at a server's terminal: what a policy asks about is denied.
+    let session = match args.session.any() {
+        true => Some(args.session.session(&host, &policy, SessionRules::none()).await?),
+        false => None,
+    };
     let mounts = args.mounts.mount(&policy, verbose, &stop).await?;
     let mut shelf = Shelf::new(host, policy, args.places).beside(mounts.tools());
     let tell = move |news: &ShelfNews| told(news, verbose);
@@ -98,7 +107,10 @@ pub(super) async fn run(args: Args) -> Result<ExitCode, Exit> {
         preload(&shelf).await;
     }
     let catalog = Catalog::new(registry);
-    let server = Server::new(catalog.clone());
+    let server = match session {
+        Some(session) => Server::in_session(catalog.clone(), session),
+        None => Server::new(catalog.clone()),
+    };
     let watching = tokio::spawn(watch(shelf, catalog, stop.clone(), tell));
     tokio::spawn(async move {
         if let Ok(Err(error)) = watching.await {

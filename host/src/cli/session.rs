@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::ValueEnum;
 use fumehood::{
-    Approver, Host, Log, LogSettings, LogSync, NotRun, Opened, Policy, Session, SessionRules, SpillBudget, SpillLimits,
+    Host, Log, LogSettings, LogSync, NotRun, Opened, Policy, Session, SessionRules, SpillBudget, SpillLimits,
     SpillStore,
 };
 
@@ -28,12 +28,33 @@ pub(super) struct SessionArgs {
     /// Show each result to this reviewer component before anybody reads it. Repeatable: the first is the outermost
     #[arg(long, value_name = "REVIEWER.wasm")]
     review: Vec<PathBuf>,
+}
+
+/// What becomes of texts that are too long for a model.
+#[derive(clap::Args)]
+pub(super) struct SpillArgs {
     /// Keep texts that are too long for a model in this private directory, and show their beginning and end
     #[arg(long, value_name = "DIR")]
     spill: Option<PathBuf>,
     /// How many bytes are too long, the notice included
     #[arg(long, value_name = "BYTES", requires = "spill", default_value_t = SpillBudget::STANDARD.bytes())]
     spill_over: u64,
+}
+
+impl SpillArgs {
+    /// The host, with the directory kept out of tools' reach.
+    pub(super) fn guarded(&self, host: Host) -> Host {
+        match &self.spill {
+            Some(directory) => host.keeping_away(directory, "the directory for long texts"),
+            None => host,
+        }
+    }
+
+    pub(super) fn rules(self, rules: SessionRules) -> anyhow::Result<SessionRules> {
+        let Some(directory) = self.spill else { return Ok(rules) };
+        let budget = SpillBudget::new(self.spill_over)?;
+        Ok(rules.spilling(SpillStore::open(directory, SpillLimits::standard())?, budget))
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -47,11 +68,8 @@ enum Sync {
 impl SessionArgs {
     /// The host, with what must not be changed by a tool kept out of reach.
     pub(super) fn guarded(&self, mut host: Host) -> Host {
-        let kept = [(&self.log, "the session's log"), (&self.spill, "the directory for long texts")];
-        for (path, what) in kept {
-            if let Some(path) = path {
-                host = host.keeping_away(path, what);
-            }
+        if let Some(path) = &self.log {
+            host = host.keeping_away(path, "the session's log");
         }
         for reviewer in &self.review {
             host = host.keeping_away(reviewer, "a reviewer");
@@ -59,24 +77,15 @@ impl SessionArgs {
         host
     }
 
-    pub(super) async fn session(
-        self,
-        host: &Host,
-        policy: &Policy,
-        approver: Option<Arc<dyn Approver>>,
-    ) -> Result<Session, Exit> {
-        let mut rules = SessionRules::none();
-        if let Some(approver) = approver {
-            rules = rules.approver(approver);
-        }
+    /// Whether there is anything to do for a session.
+    pub(super) fn any(&self) -> bool {
+        self.log.is_some() || !self.review.is_empty()
+    }
+
+    pub(super) async fn session(self, host: &Host, policy: &Policy, mut rules: SessionRules) -> Result<Session, Exit> {
         for path in &self.review {
             let reviewer = host.load_reviewer(path, policy).await.map_err(|error| Exit::of(path, error))?;
             rules = rules.reviewer(Arc::new(reviewer));
-        }
-        if let Some(directory) = self.spill {
-            let budget = SpillBudget::new(self.spill_over).map_err(anyhow::Error::from)?;
-            let store = SpillStore::open(directory, SpillLimits::standard()).map_err(anyhow::Error::from)?;
-            rules = rules.spilling(store, budget);
         }
         let Some(path) = self.log else {
             return Session::new(rules).map_err(|error| Exit::fault(format!("cannot start a session: {error}")));

@@ -24,7 +24,7 @@ use super::catalog::Catalog;
 use super::mapping::{Budget, Era, Overflow, OverflowLimits, Wire, result};
 use super::progress::reporting;
 use super::stdio::Stdio;
-use crate::Call;
+use crate::{Call, Session};
 
 /// Tools on one page of a list. Some clients read the first page only; a thousand tools of a usual size are a megabyte.
 const PAGE: usize = 1_000;
@@ -43,6 +43,7 @@ pub struct Server {
 
 struct Inner {
     catalog: Catalog,
+    session: Option<Session>,
     config: ServerConfig,
     budget: Budget,
     overflow: Overflow,
@@ -58,6 +59,15 @@ const STILL_THERE: Duration = Duration::from_secs(15);
 impl Server {
     /// A server of these tools.
     pub fn new(catalog: Catalog) -> Self {
+        Self::of(catalog, None)
+    }
+
+    /// A server whose calls are all of one session: under its rules, and written down by it.
+    pub fn in_session(catalog: Catalog, session: Session) -> Self {
+        Self::of(catalog, Some(session))
+    }
+
+    fn of(catalog: Catalog, session: Option<Session>) -> Self {
         let mut extensions = ExtensionCapabilities::new();
         extensions.insert(app::EXTENSION.to_owned(), app::capability());
         let capabilities = ServerCapabilities::builder()
@@ -69,7 +79,7 @@ impl Server {
         let mut config = ServerConfig::new(capabilities);
         config.server_info = Implementation::new("fumehood", env!("CARGO_PKG_VERSION"));
         let (budget, overflow) = (Budget::STANDARD, Overflow::new(OverflowLimits::STANDARD));
-        let inner = Arc::new(Inner { catalog, config, budget, overflow, calls: Semaphore::new(CALLS) });
+        let inner = Arc::new(Inner { catalog, session, config, budget, overflow, calls: Semaphore::new(CALLS) });
         Self { inner, telling: Arc::default() }
     }
 
@@ -141,7 +151,10 @@ impl Server {
         };
         let args = Value::Object(params.arguments.unwrap_or_default());
         let call = Call::new(params.name, args).cancelled_by(context.ct.clone());
-        let run = |call| listing.registry.run(call);
+        let run = async |call| match &self.inner.session {
+            Some(session) => session.run(&listing.registry, call).await,
+            None => listing.registry.run(call).await,
+        };
         let outcome = match context.meta.get_progress_token() {
             Some(token) => reporting(call, run, &context.peer, token).await,
             None => run(call).await,
