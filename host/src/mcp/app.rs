@@ -2,8 +2,13 @@
 //!
 //! Source: <https://github.com/modelcontextprotocol/ext-apps>, protocol 2026-01-26.
 
+use std::sync::LazyLock;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{MetaObject, Resource, ResourceContents};
 use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
 
 /// Where the page is.
 pub(super) use super::mapping::CARD_URI as URI;
@@ -12,7 +17,22 @@ pub(super) const MIME_TYPE: &str = "text/html;profile=mcp-app";
 /// The extension's name among the server's capabilities.
 pub(super) const EXTENSION: &str = "io.modelcontextprotocol/ui";
 
-const PAGE: &str = include_str!("app/card.html");
+const STYLE: &str = concat!(include_str!("../view/draw.css"), include_str!("app/app.css"));
+const SCRIPT: &str = concat!(include_str!("../view/draw.js"), include_str!("app/app.js"));
+
+/// The page, under a policy that admits its own script and style and no other.
+static PAGE: LazyLock<String> = LazyLock::new(|| {
+    include_str!("app/page.html")
+        .replace("{{style-hash}}", &source_of(STYLE))
+        .replace("{{script-hash}}", &source_of(SCRIPT))
+        .replace("{{style}}", STYLE)
+        .replace("{{script}}", SCRIPT)
+});
+
+/// How a Content Security Policy names an inline script or style: <https://www.w3.org/TR/CSP3/#grammardef-hash-source>.
+fn source_of(inline: &str) -> String {
+    format!("sha256-{}", STANDARD.encode(Sha256::digest(inline)))
+}
 
 /// What the page may do beyond drawing: nothing. It asks for no permission and names no origin, and a host's own policy for a
 /// page that names none is the strictest there is; the page has one of its own as well. It draws its border itself.
@@ -34,7 +54,7 @@ pub(super) fn contents() -> ResourceContents {
     ResourceContents::TextResourceContents {
         uri: URI.to_owned(),
         mime_type: Some(MIME_TYPE.to_owned()),
-        text: PAGE.to_owned(),
+        text: PAGE.clone(),
         meta: Some(meta()),
     }
 }

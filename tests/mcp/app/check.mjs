@@ -1,75 +1,50 @@
 // Draws every fixture in the system's browser, in the extension's own host, and looks at what came of it.
 //
-//   node check.mjs --modules NODE_MODULES [--screenshots FOLDER] [--browser PROGRAM] [--only TEXT]
+//   node check.mjs --modules NODE_MODULES [--fumehood PROGRAM] [--screenshots FOLDER] [--browser PROGRAM] [--only TEXT]
 //
 // `run.sh` calls it. The last line is `N passed, 0 failed`; the exit status is 1 if anything failed.
 
 import { mkdtempSync, mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 
+import { scriptOf, sealed } from "../../browser/page.mjs";
+import { counted, launched, watched } from "../../browser/browser.mjs";
 import { behaviour } from "./behaviour.mjs";
 import { drawn } from "./drawn.mjs";
 import { MUTANTS } from "./mutants.mjs";
-import { VIEW, sealed } from "./policy.mjs";
 import { serve } from "./server.mjs";
+import { view as viewUnderTest } from "./view.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const { values: options } = parseArgs({
   options: {
     modules: { type: "string" },
+    fumehood: { type: "string" },
     screenshots: { type: "string" },
     browser: { type: "string", default: "/usr/bin/chromium" },
     only: { type: "string", default: "" },
   },
 });
 if (!options.modules) throw new Error("--modules is missing; write --modules path/to/node_modules, or use run.sh");
-const { chromium } = createRequire(join(options.modules, "x"))("playwright-core");
-
 const work = mkdtempSync(join(tmpdir(), "fumehood-card-"));
 const screenshots = options.screenshots ?? join(work, "screenshots");
 mkdirSync(screenshots, { recursive: true });
 
-const original = readFileSync(VIEW, "utf8");
+const original = viewUnderTest(options.fumehood);
 const view = { html: original };
 const server = await serve(here, options.modules, view);
-// No name leads anywhere but to this machine, whatever the view or the browser tries.
-const browser = await chromium.launchPersistentContext(join(work, "profile"), {
-  executablePath: options.browser,
-  headless: true,
-  args: [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-  ],
-});
-
-const passed = [];
-const failed = [];
-/** Counts one check; a failure says what was found. */
-function check(name, holds, found = "") {
-  (holds ? passed : failed).push(name);
-  if (!holds) console.log(`FAILED ${name}${found === "" ? "" : `: ${typeof found === "string" ? found : JSON.stringify(found)}`}`);
-}
+const browser = await launched(options.modules, options.browser, join(work, "profile"));
+const { passed, failed, check } = counted();
 
 // What no view may do, from the first request of a page to its last.
 const wrongs = [];
 async function newPage(width) {
   const page = await browser.newPage();
-  page.setDefaultTimeout(15000);
   await page.setViewportSize({ width: width + 32, height: 2400 });
-  page.on("request", (request) => {
-    const url = request.url();
-    if (!url.startsWith(`${server.base}/`) && !/^(?:data|about):/.test(url)) wrongs.push(`asked for ${url.slice(0, 100)}`);
-  });
-  page.on("dialog", (dialog) => { wrongs.push(`a dialog: ${dialog.message()}`); dialog.dismiss(); });
-  page.on("pageerror", (error) => wrongs.push(`an exception: ${error.message}`));
-  page.on("popup", () => wrongs.push("a window was opened"));
-  page.on("download", () => wrongs.push("a download was started"));
-  page.on("framenavigated", (frame) => { if (!/^(?:about:|http:\/\/127\.0\.0\.1)/.test(frame.url())) wrongs.push(`went to ${frame.url()}`); });
-  page.on("console", (line) => { if (/Content.Security|TrustedHTML|Refused/i.test(line.text())) wrongs.push(`the policy was hit: ${line.text()}`); });
+  watched(page, wrongs, (url) => url.startsWith(`${server.base}/`));
   await page.goto(`${server.base}/host.html`);
   await page.locator("html[data-ready]").waitFor({ state: "attached" });
   return page;
@@ -87,9 +62,10 @@ const started = Date.now();
 const fixtureOf = (name) => JSON.parse(readFileSync(join(here, "cards", `${name}.json`), "utf8"));
 const fixtures = readdirSync(join(here, "cards")).map((file) => file.replace(/\.json$/, "")).filter((name) => name.includes(options.only));
 
-check("the view's policy has the hashes of its script and style", sealed(original) === original, "run node tests/mcp/app/policy.mjs");
+check("the view's policy has the hashes of its script and style", sealed(original) === original);
+check("the view is one page: nothing is left to fill in", !original.includes("{{"));
 const forbidden = /\b(?:innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function|fetch\(|XMLHttpRequest|WebSocket|import\()/;
-const code = original.slice(original.indexOf("<script>"));
+const code = scriptOf(original);
 check("the view's script names no way to make markup, code or requests", !forbidden.test(code), code.match(forbidden)?.[0]);
 
 for (const width of [320, 900]) {

@@ -15,7 +15,7 @@ export const MUTANTS = [
   { what: "long content pushes past the right edge", fixture: "hostile-markup", from: ".code, .row > code { white-space: pre-wrap; overflow-wrap: anywhere; }", to: ".code, .row > code { white-space: pre; width: 4000px; }" },
   { what: "the view sends what the extension does not know", fixture: "terminal", from: `send({ method: "ui/notifications/size-changed", params: { height } });`, to: `send({ method: "ui/notifications/size-changed", params: { height: "tall" } });` },
   { what: "a picture is loaded from the network", fixture: "generic", from: "node.src = `data:${type};base64,${data}`;", to: "node.src = 'https://example.com/pixel.png';" },
-  { what: "a request is made", fixture: "terminal", from: "start();\n})();", to: "start(); fetch('https://example.com/').catch(() => {}); })();" },
+  { what: "a request is made", fixture: "terminal", from: "\nstart();\n", to: "\nstart(); fetch('https://example.com/').catch(() => {});\n" },
   { what: "anyone is heard", from: "if (event.source !== window.parent) return;", to: "" },
   { what: "a script's click opens a link", from: "if (!event.isTrusted) return;", to: "" },
   { what: "the theme is not followed", from: "root.dataset.theme = update.theme;", to: "{}" },

@@ -1,145 +1,7 @@
-<!doctype html>
-<!--
-  Draws the card of a tool result. Served as ui://fumehood/card.html; speaks MCP Apps, protocol 2026-01-26:
-  https://github.com/modelcontextprotocol/ext-apps/blob/main/specification/2026-01-26/apps.mdx
-
-  Whatever a result holds is text here, never markup, style or script: no innerHTML, no network, no tool known by name.
-  The policy below admits this one script and this one style by their hashes, and tests/mcp/app checks them.
--->
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'sha256-ZES24h3QE/GeISUEkJE1Er8UAPqSYI3W27U8Io1cMDc='; style-src 'sha256-W6tAXT+WSs8ND4MCyDMjQQoIdFqtiWqgKiVyAyXtv00='; img-src data:; media-src data:; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Tool result</title>
-<style>
-/* The host's variables where it gives them; else our own. */
-:root {
-  color-scheme: light dark;
-  --bg: var(--color-background-primary, light-dark(#ffffff, #1c1c1e));
-  --bg-head: var(--color-background-secondary, light-dark(#f7f7f5, #252527));
-  --bg-deep: var(--color-background-tertiary, light-dark(#efeeeb, #303033));
-  --text: var(--color-text-primary, light-dark(#1b1b19, #ececee));
-  --dim: var(--color-text-secondary, light-dark(#5d5c57, #a8a8ad));
-  --line: var(--color-border-primary, light-dark(#dfded9, #3a3a3d));
-  --hair: var(--color-border-secondary, light-dark(#ebeae6, #2f2f32));
-  --link: var(--color-text-info, light-dark(#1f55c4, #8ab4ff));
-  --link-bg: var(--color-background-info, light-dark(#e8effd, #1b2a45));
-  --good: var(--color-text-success, light-dark(#14613a, #84d8a5));
-  --good-bg: var(--color-background-success, light-dark(#e3f4e9, #14301f));
-  --bad: var(--color-text-danger, light-dark(#a1211c, #ffa199));
-  --bad-bg: var(--color-background-danger, light-dark(#fdebea, #3d1c1b));
-  --warn: var(--color-text-warning, light-dark(#734700, #f1c670));
-  --warn-bg: var(--color-background-warning, light-dark(#fcf1da, #37290e));
-  --ring: var(--color-ring-primary, light-dark(#1f55c4, #8ab4ff));
-  --sans: var(--font-sans, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif);
-  --mono: var(--font-mono, ui-monospace, "SF Mono", SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace);
-  --round: var(--border-radius-lg, 10px);
-}
-:root[data-theme="light"] { color-scheme: light; }
-:root[data-theme="dark"] { color-scheme: dark; }
-* { box-sizing: border-box; }
-html, body { margin: 0; background: transparent; }
-body { font: 14px/1.5 var(--sans); color: var(--text); -webkit-text-size-adjust: 100%; }
-
-/* Nothing that a result holds may paint outside its card. */
-main { overflow: clip; background-color: var(--bg); border: 1px solid var(--line); border-radius: var(--round); }
-header { padding: 10px 14px 12px; background-color: var(--bg-head); border-bottom: 1px solid var(--hair); }
-header:last-child { border-bottom: 0; }
-.top { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 8px; min-height: 24px; }
-.kind { display: flex; align-items: center; gap: 7px; margin-inline-end: auto; color: var(--dim); font-size: 12px; font-weight: 600; }
-svg { flex: none; width: 15px; height: 15px; fill: none; stroke: currentColor; stroke-width: 1.5; stroke-linecap: round; stroke-linejoin: round; }
-h1 { margin: 4px 0 0; font-size: 15px; line-height: 1.4; font-weight: 600; overflow-wrap: anywhere; unicode-bidi: isolate; }
-h1.command { font: 500 13px/1.5 var(--mono); white-space: pre-wrap; padding-inline-start: 2ch; text-indent: -2ch; }
-h1.command::before { content: "$ "; content: "$ " / ""; color: var(--dim); }
-h2 { margin: 0; font-size: 12px; font-weight: 600; color: var(--dim); }
-.about { margin: 3px 0 0; color: var(--dim); font-size: 13px; overflow-wrap: anywhere; }
-
-.badge { display: inline-flex; align-items: center; gap: 4px; max-width: 100%; padding: 1px 8px; border-radius: 999px;
-  background-color: var(--bg-deep); color: var(--text); font-size: 12px; line-height: 20px; font-weight: 500; overflow-wrap: anywhere; }
-.badge svg { width: 12px; height: 12px; stroke-width: 2; }
-.badge.good { background-color: var(--good-bg); color: var(--good); }
-.badge.bad { background-color: var(--bad-bg); color: var(--bad); }
-.badge.warn { background-color: var(--warn-bg); color: var(--warn); }
-
-section { padding: 10px 14px; border-top: 1px solid var(--hair); }
-header + section, section.flush + section.flush { border-top: 0; }
-section > h2 { margin-bottom: 5px; }
-.flush { padding: 0; }
-.code { padding: 10px 14px; }
-.code, .row { font: 12.5px/1.6 var(--mono); tab-size: 4; direction: ltr; unicode-bidi: isolate; }
-/* Wrapped, so that nothing can hide past the right edge. */
-.code, .row > code { white-space: pre-wrap; overflow-wrap: anywhere; }
-section:not(.flush) .code { padding: 8px 10px; border-radius: 6px; background-color: var(--bg-head); }
-/* Seven characters hold five digits and their padding: rows stand in line up to 99,999. */
-.row { display: grid; grid-template-columns: minmax(7ch, max-content) minmax(0, 1fr); }
-.row > code { font: inherit; padding: 0 14px 0 10px; min-height: 1.6em; unicode-bidi: isolate; }
-.row > .n { padding: 0 8px 0 10px; text-align: end; color: var(--dim); user-select: none; border-inline-end: 1px solid var(--hair); font-variant-numeric: tabular-nums; }
-.rows { padding: 6px 0; }
-.row.edit { grid-template-columns: minmax(6ch, max-content) minmax(6ch, max-content) 2ch minmax(0, 1fr); }
-.row.edit > code { padding-inline-start: 2px; }
-.row.edit > .sign { text-align: center; user-select: none; }
-.row.plus { background-color: var(--good-bg); } .row.plus > .sign, .row.plus > .n { color: var(--good); }
-.row.minus { background-color: var(--bad-bg); } .row.minus > .sign, .row.minus > .n { color: var(--bad); }
-.gap { padding: 2px 14px; color: var(--dim); background-color: var(--bg-head); font-size: 12px; }
-.path { display: flex; flex-wrap: wrap; align-items: baseline; gap: 4px 10px; padding: 7px 14px; background-color: var(--bg-head);
-  border-top: 1px solid var(--hair); border-bottom: 1px solid var(--hair); }
-header + section > .path:first-child, header + section > .rows:first-child > .file:first-child > .path { border-top: 0; }
-.path > code { flex: 1 1 12ch; font: 500 12.5px/1.5 var(--mono); overflow-wrap: anywhere; unicode-bidi: isolate; }
-.path > .count { color: var(--dim); font-size: 12px; font-variant-numeric: tabular-nums; }
-.rows:has(> .file), .rows:has(> .edit) { padding: 0; }
-.list { display: grid; gap: 3px; }
-.list code, .list .place { font: 12.5px/1.6 var(--mono); overflow-wrap: anywhere; unicode-bidi: isolate; }
-.prose { white-space: pre-wrap; overflow-wrap: anywhere; unicode-bidi: plaintext; }
-.source { padding: 9px 0; border-top: 1px solid var(--hair); }
-.source:first-child { padding-top: 2px; border-top: 0; }
-.source:last-child { padding-bottom: 2px; }
-.source .where { display: flex; flex-wrap: wrap; gap: 0 10px; color: var(--dim); font-size: 12.5px; }
-.source .where b { font-weight: 600; color: var(--text); }
-.source .url { color: var(--dim); font: 12px/1.5 var(--mono); overflow-wrap: anywhere; }
-.note { color: var(--dim); font-size: 12.5px; overflow-wrap: anywhere; }
-.note.flush { padding: 6px 14px; }
-.alert { padding: 8px 10px; border-radius: 6px; background-color: var(--warn-bg); color: var(--warn); }
-.failure { padding: 8px 10px; border-radius: 6px; background-color: var(--bad-bg); color: var(--bad); }
-.block + .block { margin-top: 10px; }
-.block > .note { margin-bottom: 3px; }
-img { display: block; max-width: 100%; max-height: 420px; border: 1px solid var(--hair); border-radius: 6px; }
-audio { display: block; width: 100%; max-width: 420px; }
-/* A character that cannot be seen, written out. */
-.mark { padding: 0 2px; border-radius: 3px; background-color: var(--warn-bg); color: var(--warn); font: 500 0.86em/1 var(--mono); unicode-bidi: isolate; }
-
-button { font: inherit; color: var(--link); background: none; border: 0; padding: 0; text-align: start; cursor: pointer; overflow-wrap: anywhere; }
-button.link { text-decoration: underline; text-decoration-thickness: 1px; text-underline-offset: 2px; }
-button.link:hover { text-decoration-thickness: 2px; }
-button.more { display: block; width: 100%; padding: 7px 14px; border-top: 1px solid var(--hair); font-size: 12.5px; font-weight: 500; text-align: center; }
-button.more:hover { background-color: var(--link-bg); }
-section:not(.flush) > button.more { margin-top: 8px; border: 1px solid var(--hair); border-radius: 6px; }
-:focus-visible { outline: 2px solid var(--ring); outline-offset: -2px; border-radius: 4px; }
-.unseen { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
-.pulse { width: 7px; height: 7px; margin: 0 4px; border-radius: 50%; background-color: var(--link); animation: pulse 1.6s ease-in-out infinite; }
-@keyframes pulse { 50% { opacity: 0.25; } }
-@media (prefers-reduced-motion: reduce) { .pulse { animation: none; } }
-@media (max-width: 480px) {
-  header { padding: 9px 11px 10px; }
-  section { padding: 9px 11px; }
-  .flush { padding: 0; }
-  .code, .path, .note.flush, .gap { padding-inline: 11px; }
-  .row, .code { font-size: 12px; }
-  .row.edit { grid-template-columns: minmax(6ch, max-content) 2ch minmax(0, 1fr); }
-  .row.edit > .n.old { display: none; }
-  .row.edit.minus > .n.old { display: block; } .row.edit.minus > .n.new { display: none; }
-  .row { grid-template-columns: minmax(6ch, max-content) minmax(0, 1fr); }
-  .row > .n { padding: 0 6px; }
-  .row > code { padding-inline: 8px; }
-}
-</style>
-</head>
-<body>
-<main id="card" aria-labelledby="title" aria-busy="true"></main>
-<div id="status" class="unseen" role="status"></div>
-<script>
-"use strict";
-(() => {
+// Draws the six cards and the content blocks for whichever page holds this file: host/src/mcp/app, host/src/cli/replay.
+//
+// Whatever a result holds is text here, never markup, style or script; nothing is requested, and no tool is known by name. A
+// page's own script follows this one, in the same module; it sets `links` and `topHeading`, and calls `afresh` before a card.
 
 // ---- Limits. A host may hand over megabytes; a person reads a screen at a time.
 
@@ -189,6 +51,21 @@ function icon(name) {
   return svg;
 }
 
+// What is left of the limits for the card that is being drawn. Each card has its own, also when more of it is asked for later.
+let budget = null;
+function afresh() { budget = { rows: MOST_ROWS, media: MOST_MEDIA, marks: MOST_MARKS }; }
+afresh();
+
+function within(own, draw) {
+  const other = budget;
+  budget = own;
+  try { return draw(); } finally { budget = other; }
+}
+
+// The level of a card's heading, where the page has others above it.
+let topHeading = 1;
+const heading = (below, name, ...children) => el(`h${topHeading + below}`, name, ...children);
+
 let numbers = new Intl.NumberFormat("en");
 const number = (value) => numbers.format(value);
 const many = (count, one, several = `${one}s`) => `${number(count)} ${count === 1 ? one : several}`;
@@ -199,7 +76,6 @@ const many = (count, one, several = `${one}s`) => `${number(count)} ${count === 
 // than four, which would reach over other lines. A superset of what the host refuses in names.
 const HIDDEN = /\x1b(?:\[[0-?]*[ -/]*[@-~]?|\][ -~]{0,200}(?:\x07|\x1b\\)?)?|[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{DI}\u2800]|(?<=\p{M}{4})\p{M}+/gu;
 const PICTURE = /\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]?$/u;
-let marks = 0;
 
 // Emoji are made with U+FE0F and U+200D: those stay where they join pictures, and hide nothing there.
 function harmless(text, found, at) {
@@ -216,8 +92,8 @@ function spelled(found) {
 }
 
 function mark(text) {
-  marks += 1;
-  return marks > MOST_MARKS ? text : el("span", "mark", text);
+  budget.marks -= 1;
+  return budget.marks < 0 ? text : el("span", "mark", text);
 }
 
 // One text as nodes, cut at so many UTF-16 units.
@@ -250,19 +126,18 @@ const bare = (line) => (line.endsWith("\r") ? line.slice(0, -1) : line);
 
 // ---- Long content: the first rows, a button for the rest, and an end to what is drawn at all.
 
-let rowsLeft = MOST_ROWS;
-
 // `draw(index)` makes one row. What it returns is the box and, where there is more, the button and the notice below it.
 function rows(box, count, draw, first, one, several = `${one}s`) {
   const short = count <= first + SLACK ? count : first;
-  const fill = (from, to) => {
-    const end = Math.min(to, from + rowsLeft);
-    rowsLeft -= end - from;
+  const own = budget;
+  const fill = (from, to) => within(own, () => {
+    const end = Math.min(to, from + own.rows);
+    own.rows -= end - from;
     const nodes = document.createDocumentFragment();
     for (let index = from; index < end; index += 1) nodes.append(draw(index));
     box.append(nodes);
     return end;
-  };
+  });
   const drawn = fill(0, short);
   const rest = el("div", "note flush");
   const tell = (end) => {
@@ -294,7 +169,7 @@ function rows(box, count, draw, first, one, several = `${one}s`) {
     } else {
       while (box.childElementCount > drawn) {
         box.lastElementChild.remove();
-        rowsLeft += 1;
+        own.rows += 1;
       }
       tell(count);
     }
@@ -313,6 +188,13 @@ function proseBlock(text, name = "prose") {
   return rows(el("div", name), lines.length, (index) => line(bare(lines[index])), FIRST_LINES, "line");
 }
 
+// A number whose own spelling JavaScript would lose: 9007199254740993, 1.0.
+class Exact { constructor(source) { this.source = source; } }
+
+// JSON.parse that keeps such numbers, where the browser tells how they were written.
+const parsed = (text) => JSON.parse(text, (key, value, context) =>
+  (typeof value === "number" && context?.source !== undefined && context.source !== String(value) ? new Exact(context.source) : value));
+
 // JSON as lines, with bounds that JSON.stringify does not have. Keys are data, `__proto__` too.
 function jsonLines(value) {
   const lines = [];
@@ -320,8 +202,8 @@ function jsonLines(value) {
   const walk = (value, lead, tail, depth) => {
     if (full()) return;
     const indent = "  ".repeat(depth);
-    if (typeof value !== "object" || value === null) {
-      const text = typeof value === "string" ? JSON.stringify(value) : Object.is(value, -0) ? "-0" : String(value);
+    if (typeof value !== "object" || value === null || value instanceof Exact) {
+      const text = typeof value === "string" ? JSON.stringify(value) : value instanceof Exact ? value.source : Object.is(value, -0) ? "-0" : String(value);
       lines.push(indent + lead + text + tail);
       return;
     }
@@ -352,8 +234,9 @@ function jsonBlock(value) {
 // ---- Fields. A card that is not of its form is said to be so, with the place.
 
 class Malformed extends Error {}
+class UnknownCard extends Error { constructor(kind) { super("its kind is not known here"); this.kind = kind; } }
 const bad = (at, what) => { throw new Malformed(`${at} is not ${what}`); };
-const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Exact);
 const object = (value, at) => (isObject(value) ? value : bad(at, "an object"));
 const text = (value, at) => (typeof value === "string" ? value : bad(at, "a text"));
 const flag = (value, at) => (typeof value === "boolean" ? value : bad(at, "true or false"));
@@ -366,9 +249,10 @@ function variant(value, at, cases) {
   return names.length === 1 && cases.includes(names[0]) ? names[0] : bad(at, `one of ${cases.join(", ")}`);
 }
 
-// ---- Links: only http and https, only by a click, only through the host.
+// ---- Links: only http and https, only by a person's click. How one is followed is the page's to say.
 
-let openLinks = false;
+// `links(url, label)` makes the element; null where nothing can be opened.
+let links = null;
 
 function webAddress(value) {
   if (typeof value !== "string" || value.length > MOST_URL) return null;
@@ -380,19 +264,11 @@ function webAddress(value) {
 // What is opened is what is shown: the address as a browser writes it.
 function linked(address, label) {
   const url = webAddress(address);
-  if (!url || !openLinks || url.href.length > MOST_URL) return el("span", "", label ?? shown(url ? url.href : address, MOST_PLACE));
-  const button = el("button", "link", label ?? shown(url.href, MOST_PLACE));
-  button.type = "button";
-  button.title = url.href;
-  button.setAttribute("role", "link");
-  button.addEventListener("click", (event) => {
-    if (!event.isTrusted) return;
-    request("ui/open-link", { url: url.href }).then(
-      (answer) => say(isObject(answer) && answer.isError === true ? "The link was not opened." : "The link was opened."),
-      () => say("The link was not opened."),
-    );
-  });
-  return button;
+  if (!url || !links || url.href.length > MOST_URL) return el("span", "", label ?? shown(url ? url.href : address, MOST_PLACE));
+  const node = links(url.href, label ?? shown(url.href, MOST_PLACE));
+  node.classList.add("link");
+  node.title = url.href;
+  return node;
 }
 
 // ---- Content blocks.
@@ -403,7 +279,6 @@ const MEDIA = new Map(Object.entries({
   "image/webp": ["img", /^RIFF[^]{4}WEBP/], "audio/wav": ["audio", /^RIFF[^]{4}WAVE/], "audio/x-wav": ["audio", /^RIFF[^]{4}WAVE/],
   "audio/mpeg": ["audio", /^(?:ID3|\xff[\xe0-\xff])/], "audio/mp3": ["audio", /^(?:ID3|\xff[\xe0-\xff])/], "audio/ogg": ["audio", /^OggS/],
 }));
-let mediaLeft = MOST_MEDIA;
 
 function bytes(size) {
   if (size < 1000) return many(size, "byte");
@@ -421,8 +296,8 @@ function media(block, at) {
   if (data.length > MOST_MEDIA_BASE64) return refuse("too large to be shown here");
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(data) || data.length % 4 !== 0) return refuse("its data is damaged");
   if (!magic.test(atob(data.slice(0, 24)))) return refuse("its bytes are not of this type");
-  if (mediaLeft === 0) return refuse("one too many to be shown here");
-  mediaLeft -= 1;
+  if (budget.media === 0) return refuse("one too many to be shown here");
+  budget.media -= 1;
   const node = el(tag);
   const figure = el("div", "", node, el("div", "note", about()));
   node.addEventListener("error", () => figure.replaceChildren(refuse("it cannot be read")));
@@ -488,22 +363,16 @@ function badge(tone, ...words) {
   return el("span", `badge ${tone}`, ["good", "bad", "warn"].includes(tone) ? icon(tone) : null, ...words);
 }
 
-function frame({ symbol, label, title, command = false, about, badges = [], body, busy = false }) {
-  const heading = el("h1", command ? "command" : "", title);
-  heading.id = "title";
-  heading.dir = command ? "ltr" : "auto";
+// What is in a card: the head, then the body; the headline once more, for the card's label; and the frame in words.
+function framed({ symbol, label, title, command = false, about, badges = [], body, busy = false }) {
+  const headline = heading(0, command ? "headline command" : "headline", title);
+  headline.dir = command ? "ltr" : "auto";
   const kind = el("span", "kind", busy ? el("span", "pulse") : icon(symbol), label);
-  const head = el("header", "", el("div", "top", kind, ...badges), heading, about ? el("p", "about", about) : null);
-  const main = document.getElementById("card");
-  main.replaceChildren(head, ...body);
-  main.setAttribute("aria-busy", String(busy));
-  say([label, ...badges.map((one) => one.textContent)].join(", "));
+  const head = el("header", "", el("div", "top", kind, ...badges), headline, about ? el("p", "about", about) : null);
+  return { nodes: [head, ...body], headline, busy, words: [label, ...badges.map((one) => one.textContent)].join(", ") };
 }
 
-// For those who do not see the page.
-function say(words) { document.getElementById("status").textContent = words; }
-
-const section = (title, ...nodes) => el("section", "", title ? el("h2", "", title) : null, ...nodes);
+const section = (title, ...nodes) => el("section", "", title ? heading(1, "subhead", title) : null, ...nodes);
 const flush = (...nodes) => el("section", "flush", ...nodes);
 const note = (...words) => section(null, el("div", "note", ...words));
 const cut = (words) => badge("warn", words);
@@ -784,209 +653,9 @@ function web(card) {
 
 const CARDS = new Map(Object.entries({ generic, terminal, diff, read, search, web }));
 
-// ---- A call, from waiting to its end.
-
-const CARD_KEY = "fumehood/card";
-let context = {};
-let ended = false;
-
-function afresh() {
-  marks = 0;
-  rowsLeft = MOST_ROWS;
-  mediaLeft = MOST_MEDIA;
+// A card, framed. What cannot be drawn is thrown as `Malformed`, a kind that is not known as `UnknownCard`.
+function drawCard(card) {
+  if (!isObject(card) || !CARDS.has(card.card)) throw new UnknownCard(isObject(card) && typeof card.card === "string" ? card.card : undefined);
+  const title = shown(text(card.title, "title"), MOST_TITLE);
+  return framed({ title, ...CARDS.get(card.card)(card) });
 }
-
-// What the host says the tool is called: shown, never looked at.
-function toolTitle() {
-  const tool = isObject(context.toolInfo) && isObject(context.toolInfo.tool) ? context.toolInfo.tool : {};
-  const annotated = isObject(tool.annotations) ? tool.annotations.title : undefined;
-  return [tool.title, annotated, tool.name].find((one) => typeof one === "string" && one !== "");
-}
-
-function waiting(input) {
-  if (ended) return;
-  afresh();
-  const given = isObject(input) && typeof input.title === "string" && input.title !== "" ? input.title : undefined;
-  const body = isObject(input) && Object.keys(input).length > 0 ? [section("Input", ...jsonBlock(input))] : [];
-  frame({ label: "Working", title: shown(toolTitle() ?? given ?? "Waiting for the result", MOST_TITLE), body, busy: true });
-}
-
-// What there is to read without a card. It must not fail in turn.
-function plain(result) {
-  try {
-    const blocks = contentBlocks(isObject(result) ? result.content : undefined, "content");
-    return blocks.length ? [section(null, ...blocks)] : [note("No output.")];
-  } catch {
-    return [note("There is no content that can be shown.")];
-  }
-}
-
-function notice(words, result) {
-  frame({ symbol: "alert", label: "Result", title: shown(toolTitle() ?? "Tool result", MOST_TITLE), badges: [badge("warn", "not drawn")],
-    body: [section(null, el("div", "alert", words)), ...plain(result)] });
-}
-
-function failed(result) {
-  const blocks = Array.isArray(result.content) ? result.content : [];
-  const words = blocks.filter((one) => isObject(one) && one.type === "text" && typeof one.text === "string").slice(0, MOST_TEXTS);
-  const body = words.length ? words.map((one) => section(null, ...proseBlock(one.text, "prose failure"))) : [note("The failure came without a text.")];
-  frame({ symbol: "alert", label: "Result", title: shown(toolTitle() ?? "The tool failed", MOST_TITLE), badges: [badge("bad", "failed")], body });
-}
-
-function finished(result) {
-  ended = true;
-  afresh();
-  if (!isObject(result)) return notice("The host sent a result that is not an object.", result);
-  if (result.isError === true) return failed(result);
-  const card = isObject(result._meta) && Object.hasOwn(result._meta, CARD_KEY) ? result._meta[CARD_KEY] : undefined;
-  if (card === undefined) {
-    return frame({ symbol: "other", label: "Result", title: shown(toolTitle() ?? "Tool result", MOST_TITLE), body: plain(result) });
-  }
-  if (!isObject(card) || !CARDS.has(card.card)) {
-    const name = isObject(card) && typeof card.card === "string" ? [": ", el("bdi", "", shown(card.card, 60))] : "";
-    return notice(el("span", "", "This result has a card of a kind that is not known here", name, ". Its text follows."), result);
-  }
-  try {
-    const title = shown(text(card.title, "title"), MOST_TITLE);
-    return frame({ title, ...CARDS.get(card.card)(card) });
-  } catch (error) {
-    afresh();
-    // The place is made of this file's own words and of numbers.
-    const why = error instanceof Malformed ? `: ${error.message}` : "";
-    return notice(`This result has a card that cannot be drawn${why}. Its text follows.`, result);
-  }
-}
-
-function cancelled(reason) {
-  if (ended) return;
-  ended = true;
-  afresh();
-  const words = typeof reason === "string" && reason !== "" ? proseBlock(reason) : [el("div", "note", "The call was cancelled.")];
-  frame({ symbol: "alert", label: "Result", title: shown(toolTitle() ?? "Cancelled", MOST_TITLE), badges: [badge("warn", "cancelled")], body: [section(null, ...words)] });
-}
-
-// ---- The host's look.
-
-const VARIABLE = /^--(?:color|font|border-radius)-[a-z0-9-]{1,40}$/;
-const applied = new Set();
-
-function applyStyle(variables) {
-  const root = document.documentElement.style;
-  for (const name of applied) root.removeProperty(name);
-  applied.clear();
-  if (!isObject(variables)) return;
-  const value = (name) => (Object.hasOwn(variables, name) && typeof variables[name] === "string" ? variables[name] : undefined);
-  for (const name of Object.keys(variables)) {
-    // A colour for text without the one behind it, or the other way round, may leave nothing to read.
-    const [, side, tone] = /^--color-(text|background)-([a-z]+)$/.exec(name) ?? [];
-    const other = side && value(`--color-${side === "text" ? "background" : "text"}-${tone}`);
-    const paired = !side || other !== undefined || !["primary", "secondary", "info", "success", "danger", "warning"].includes(tone);
-    const given = value(name);
-    // A value is a colour, a size or font names: nothing that is fetched. 200 characters hold the longest font list.
-    if (!VARIABLE.test(name) || given === undefined || given.length > 200 || /url\(|image|\\/i.test(given) || !paired) continue;
-    root.setProperty(name, given);
-    applied.add(name);
-  }
-}
-
-// Fonts in `styles.css` would have to be fetched, and nothing is.
-function applyContext(update) {
-  if (!isObject(update)) return;
-  context = { ...context, ...update };
-  const root = document.documentElement;
-  if (update.theme === "light" || update.theme === "dark") root.dataset.theme = update.theme;
-  applyStyle(isObject(context.styles) ? context.styles.variables : undefined);
-  const insets = isObject(context.safeAreaInsets) ? context.safeAreaInsets : {};
-  for (const side of ["top", "right", "bottom", "left"]) {
-    const inset = insets[side];
-    // 200 px is more than any screen's notch.
-    document.body.style.setProperty(`padding-${side}`, Number.isFinite(inset) && inset > 0 ? `${Math.min(inset, 200)}px` : "0");
-  }
-  if (typeof context.locale === "string") {
-    try { numbers = new Intl.NumberFormat(context.locale); } catch { numbers = new Intl.NumberFormat("en"); }
-  }
-}
-
-// ---- The protocol.
-
-const pending = new Map();
-let lastId = 0;
-
-// The origin of the host is not known, and nothing that is sent is secret: sizes, and addresses that a person chose.
-const send = (message) => window.parent.postMessage({ jsonrpc: "2.0", ...message }, "*");
-function request(method, params) {
-  lastId += 1;
-  const id = lastId;
-  send({ id, method, params });
-  return new Promise((resolve, reject) => pending.set(id, { resolve, reject }));
-}
-
-let height = 0;
-const watch = new ResizeObserver(() => {
-  // Only the height: the width is the host's, and a card fits any.
-  const now = Math.ceil(document.body.getBoundingClientRect().height);
-  if (now === height) return;
-  height = now;
-  send({ method: "ui/notifications/size-changed", params: { height } });
-});
-
-const NOTIFICATIONS = new Map(Object.entries({
-  "ui/notifications/tool-input": (params) => waiting(isObject(params) ? params.arguments : undefined),
-  "ui/notifications/tool-input-partial": (params) => waiting(isObject(params) ? params.arguments : undefined),
-  "ui/notifications/tool-result": finished,
-  "ui/notifications/tool-cancelled": (params) => cancelled(isObject(params) ? params.reason : undefined),
-  "ui/notifications/host-context-changed": applyContext,
-}));
-const REQUESTS = new Map(Object.entries({
-  ping: () => ({}),
-  "ui/resource-teardown": () => { watch.disconnect(); return {}; },
-}));
-
-function receive(message) {
-  if (!isObject(message) || message.jsonrpc !== "2.0") return;
-  const { id, method } = message;
-  if (typeof method !== "string") {
-    const waiter = pending.get(id);
-    if (!waiter) return;
-    pending.delete(id);
-    if (Object.hasOwn(message, "result")) waiter.resolve(message.result);
-    else waiter.reject(message.error);
-  } else if (id !== undefined) {
-    const answer = REQUESTS.get(method);
-    if (answer) send({ id, result: answer() });
-    else send({ id, error: { code: -32601, message: "This view does not know that method." } });
-  } else {
-    NOTIFICATIONS.get(method)?.(message.params);
-  }
-}
-
-function start() {
-  waiting();
-  if (window.parent === window) return notice("This page draws results inside an MCP host. There is none here.", { content: [] });
-  window.addEventListener("message", (event) => {
-    if (event.source !== window.parent) return;
-    try {
-      receive(event.data);
-    } catch {
-      notice("The host sent a message that cannot be read.", { content: [] });
-    }
-  });
-  request("ui/initialize", {
-    appInfo: { name: "fumehood-card", title: "Fumehood card", version: "1.0.0" },
-    appCapabilities: { availableDisplayModes: ["inline", "fullscreen"] },
-    protocolVersion: "2026-01-26",
-  }).then((answer) => {
-    if (!isObject(answer)) throw new Malformed("not an object");
-    openLinks = isObject(answer.hostCapabilities) && isObject(answer.hostCapabilities.openLinks);
-    applyContext(answer.hostContext);
-    waiting();
-    watch.observe(document.body);
-    send({ method: "ui/notifications/initialized" });
-  }).catch(() => { if (!ended) notice("The host did not accept this view.", { content: [] }); });
-}
-
-start();
-})();
-</script>
-</body>
-</html>
