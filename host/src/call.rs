@@ -4,6 +4,7 @@ mod deferred;
 mod failing;
 mod gates;
 mod nested;
+mod projector;
 mod registry;
 mod remote;
 mod reviewer;
@@ -34,6 +35,7 @@ use crate::schema::{Args, CanonicalValue, Schema, Valid};
 pub use deferred::{Deferred, NotLoaded, Provider};
 use failing::shortened;
 use nested::{Names, NestedCaller, Place};
+pub use projector::{Projection, Projector};
 pub use registry::{Registry, RegistryError};
 pub use remote::{Mounted, Remote, RemoteCall, RemoteError};
 pub use reviewer::ComponentReviewer;
@@ -199,7 +201,7 @@ impl Run {
         let text = self.execute(ready, &tool, &args, caller, progress, until).await;
         self.usage.at_least(LimitName::WallClock, u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX));
         let mut made = match text {
-            Ok(text) => self.shown(ready, &tool, &args, text, deadline, (place, &cancel)).await,
+            Ok(text) => self.shown(ready, &tool, &args, text, deadline, (place.level(), &cancel)).await,
             Err(failure) => Err(failure),
         };
         let mut seen = 0;
@@ -209,7 +211,7 @@ impl Run {
                 Looked::Replaced { by, value } => {
                     seen = by + 1;
                     let deadline = Instant::now() + self.wall_clock();
-                    made = self.shown(ready, &tool, &args, value, deadline, (place, &cancel)).await;
+                    made = self.shown(ready, &tool, &args, value, deadline, (place.level(), &cancel)).await;
                     made = made.map_err(|failure| place.replaced_by(by, failure));
                 }
             }
@@ -224,7 +226,7 @@ impl Run {
         args: &Valid<Args>,
         text: String,
         deadline: Instant,
-        (place, cancel): (&Place, &CancellationToken),
+        (level, cancel): (usize, &CancellationToken),
     ) -> Staged<Made> {
         let value = self.gate(tool, text, deadline, cancel).await?;
         let limits = self.limits;
@@ -232,7 +234,7 @@ impl Run {
         let name = &tool.manifest.name;
         let (content, report) = sealed.render(name, args, &value, &mut self.usage, cancelled(cancel)).await;
         let content = self.projected(Export::Render, content, report)?;
-        if place.level() > 0 {
+        if level > 0 {
             return Ok(Made { value, content, card: None });
         }
         let (card, report) = sealed.present(name, args, Some(&value), &mut self.usage, cancelled(cancel)).await;

@@ -74,8 +74,8 @@ pub mod mcp;
 
 pub use audit::{Audit, AuditedTool, Change, ChangeKind, Diff, DiffSide, PolicyAnswer, Subject};
 pub use call::{
-    Call, ComponentReviewer, Deferred, Mounted, NotLoaded, Provider, Registry, RegistryError, Remote, RemoteCall,
-    RemoteError, Session, SessionRules, Toolset,
+    Call, ComponentReviewer, Deferred, Mounted, NotLoaded, Projection, Projector, Provider, Registry, RegistryError,
+    Remote, RemoteCall, RemoteError, Session, SessionRules, Toolset,
 };
 pub use capability::{
     Access, Capability, CapabilityKind, EnvName, HttpRule, HttpRuleError, Name, NameError, Need, ToolName,

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::card::Card;
+use crate::card::{Card, Cut};
 use crate::content::ContentBlock;
 use crate::decision::Decision;
 use crate::policy::Usage;
@@ -113,6 +113,9 @@ pub struct Success {
     pub content: Vec<ContentBlock>,
     /// What a person sees.
     pub card: Card,
+    /// The card is not whole: it was over its budget.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub card_cut: Option<Cut>,
     /// What the call used of each limit.
     pub usage: Usage,
     /// What the guest wrote, for the operator.

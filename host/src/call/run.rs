@@ -63,7 +63,7 @@ impl Run {
 
     pub(super) fn success(&mut self, Made { value, content, card }: Made) -> Staged<Success> {
         let card = card.ok_or_else(|| self.fault("a top-level call without a card".to_owned()))?;
-        Ok(Success { value, content, card, usage: self.usage, diagnostic: Diagnostic::default() })
+        Ok(Success { value, content, card, card_cut: None, usage: self.usage, diagnostic: Diagnostic::default() })
     }
 
     pub(super) fn wall_clock(&self) -> Duration {

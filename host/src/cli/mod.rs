@@ -12,6 +12,7 @@ mod log;
 mod mounts;
 mod pack;
 mod policy;
+mod replay;
 mod report;
 mod run;
 mod screen;
@@ -47,6 +48,7 @@ enum Command {
     Run(run::Args),
     #[cfg(feature = "mcp")]
     Serve(serve::Args),
+    Replay(replay::Args),
     Inspect(inspect::Args),
     Policy(policy::Args),
     Approve(approve::Args),
@@ -68,6 +70,7 @@ pub(crate) fn main() -> ExitCode {
             Command::Run(args) => run::run(args).await,
             #[cfg(feature = "mcp")]
             Command::Serve(args) => serve::run(args).await,
+            Command::Replay(args) => replay::run(args).await,
             Command::Inspect(args) => inspect::run(args).await,
             Command::Policy(args) => policy::run(args).await,
             Command::Approve(args) => approve::run(args).await,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
 
-use crate::call::{ComponentReviewer, Deferred, NotLoaded, Toolset};
+use crate::call::{ComponentReviewer, Deferred, NotLoaded, Projector, Toolset};
 use crate::component::{Component, ComponentError, Digest, LoadLimits};
 use crate::engine::{CacheLocation, CompileError, CompileLimit, CompileStage, Engine, EngineError, EngineSettings};
 use crate::inspect::{InspectError, Inspected};
@@ -252,6 +252,18 @@ impl Host {
         is(ComponentKind::Reviewer, approved.inspected())?;
         let program = self.linked::<ReviewProgram>(approved, |_| ()).await?;
         Ok(ComponentReviewer::new(self.engine.clone(), program, self.lock.clone()))
+    }
+
+    /// Read, inspect and compile a component for its projectors alone: nothing is granted, and `execute` cannot be called. No
+    /// policy is asked, and no lock.
+    ///
+    /// # Errors
+    /// As [`Self::load`], but for what a policy or a lock refuses.
+    pub async fn load_projector(&self, path: impl AsRef<Path>) -> Result<Projector, LoadError> {
+        let inspected = expect(ComponentKind::Tool, inspect(path.as_ref().to_owned()).await?)?;
+        let host = Self { lock: None, ..self.clone() };
+        let approved = Approved::for_projecting(inspected, self.memory_bytes);
+        Ok(Projector::new(host.compile(approved).await?))
     }
 
     /// Code, and what of the machine it is linked to.

@@ -61,6 +61,20 @@ impl Approved {
     }
 }
 
+impl Approved {
+    /// For projecting values and nothing else: no grant, and limits that no recorded call can have been over.
+    pub(crate) fn for_projecting(inspected: Inspected, memory_bytes: u64) -> Self {
+        let mut limits = Limits::standard();
+        for name in LimitName::ALL {
+            limits.set_by_policy(*name, *name.range().end());
+        }
+        limits.set_by_policy(LimitName::Memory, memory_bytes);
+        let grants = Grants { granted: Vec::new(), http: Arc::new(HttpAccess::new([], Vec::new())) };
+        let (findings, policy_files, calls) = (Vec::new(), Vec::new(), CallRules::none());
+        Self(Arc::new(Approval { inspected, grants, limits, findings, policy_files, calls }))
+    }
+}
+
 impl Policy {
     /// Cut what the component asks for down to what is allowed.
     ///

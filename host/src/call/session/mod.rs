@@ -15,7 +15,7 @@ use super::Call;
 use super::registry::Registry;
 use super::scene::Scene;
 use crate::capability::CapabilityKind;
-use crate::card::{Card, Cut};
+use crate::card::Card;
 use crate::content::ContentBlock;
 use crate::manifest::{Concurrency, ToolManifest};
 use crate::outcome::Outcome;
@@ -145,16 +145,17 @@ impl Session {
     /// The last stage: what is too long is cut, and one end is written down.
     async fn finish(&self, mut outcome: Outcome, scene: &Scene) -> Outcome {
         let spilled = self.spill(&mut outcome).await;
-        let card_cut = self.cut(&mut outcome);
+        self.cut(&mut outcome);
         if self.0.writer.is_none() {
             return outcome;
         }
         let mut events: Vec<_> = scene.close_all().into_iter().map(written::stopped).collect();
         let mut ended = end_event(scene, outcome.content().to_vec(), outcome.usage(), outcome.diagnostic());
-        (ended.spilled, ended.card_cut) = (spilled, card_cut);
+        ended.spilled = spilled;
         match &outcome {
             Outcome::Success(success) => {
                 ended.card = Some(RecordedCard::Known(success.card.clone()));
+                ended.card_cut = success.card_cut;
                 ended.value = self.0.records_values.then(|| success.value.value().clone());
                 ended.projected = scene.projected();
             }
@@ -192,13 +193,12 @@ impl Session {
         }
     }
 
-    fn cut(&self, outcome: &mut Outcome) -> Option<Cut> {
-        let Outcome::Success(success) = outcome else { return None };
+    fn cut(&self, outcome: &mut Outcome) {
+        let Outcome::Success(success) = outcome else { return };
         let nothing =
             Card::Generic { title: String::new(), kind: None, input: None, body: Vec::new(), locations: Vec::new() };
         let (card, cut) = std::mem::replace(&mut success.card, nothing).within(self.0.rules.card_budget);
-        success.card = card;
-        cut
+        (success.card, success.card_cut) = (card, cut);
     }
 
     /// Writes down that these calls are asked for.
