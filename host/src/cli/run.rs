@@ -13,10 +13,11 @@ use fumehood::{
 
 use super::ask::AtTheTerminal;
 use super::batch;
+use super::cards;
 use super::exit::{self, Exit};
 use super::host::{EngineArgs, GrantArgs, LockArgs, compile, read_capped, read_text};
+use super::screen::{self, Screen};
 use super::session::{SessionArgs, SpillArgs};
-use super::{cards, screen};
 
 /// Call a tool once and show what came out.
 ///
@@ -60,6 +61,9 @@ pub(super) struct Args {
     /// What to print
     #[arg(long, value_enum, default_value_t = Show::Content)]
     show: Show,
+    /// Fold nothing of a card, however long it is. Into a pipe, nothing is folded anyway
+    #[arg(long)]
+    full: bool,
     /// Also print, on standard error, what the guest wrote and what the call used of each limit
     #[arg(short, long)]
     verbose: bool,
@@ -92,7 +96,7 @@ enum Show {
 pub(super) async fn run(args: Args) -> Result<ExitCode, Exit> {
     let interrupt = CancellationToken::new();
     watch_ctrl_c(interrupt.clone());
-    let (show, verbose) = (args.show, args.verbose);
+    let (show, verbose, screen) = (args.show, args.verbose, Screen::of_stdout(args.full));
     if show == Show::PendingCard && args.batch.is_some() {
         return Err(Exit::usage("--show pending-card shows one call's card: leave --batch out"));
     }
@@ -104,7 +108,7 @@ pub(super) async fn run(args: Args) -> Result<ExitCode, Exit> {
     };
     let calls: Vec<_> = calls.into_iter().map(|call| watched(call, &interrupt, verbose)).collect();
     if let (Show::PendingCard, [call]) = (show, calls.as_slice()) {
-        return pending_card(&toolset, call, &interrupt).await;
+        return pending_card(&toolset, call, &interrupt, &screen).await;
     }
     let names: Vec<_> = calls.iter().map(|call| call.tool().to_owned()).collect();
     let outcomes = session.batch(&tools, calls).await;
@@ -113,7 +117,7 @@ pub(super) async fn run(args: Args) -> Result<ExitCode, Exit> {
         if names.len() > 1 && show != Show::Json {
             screen::print(&format!("# {} {name}", index + 1)).map_err(anyhow::Error::from)?;
         }
-        if let Err(exit) = shown(outcome, &toolset, show, verbose) {
+        if let Err(exit) = shown(outcome, &toolset, show, verbose, &screen) {
             if names.len() == 1 && !interrupt.is_cancelled() {
                 return Err(exit);
             }
@@ -137,7 +141,7 @@ fn watched(call: Call, interrupt: &CancellationToken, verbose: bool) -> Call {
     }
 }
 
-fn shown(outcome: &Outcome, toolset: &Toolset, show: Show, verbose: bool) -> Result<(), Exit> {
+fn shown(outcome: &Outcome, toolset: &Toolset, show: Show, verbose: bool, screen: &Screen) -> Result<(), Exit> {
     // Where policy and manifest differ may be why it failed; on success only who asks wants to know.
     if verbose || matches!(outcome, Outcome::Failure(_)) {
         toolset.approved().findings().iter().for_each(|finding| screen::error(&finding.to_string()));
@@ -149,7 +153,7 @@ fn shown(outcome: &Outcome, toolset: &Toolset, show: Show, verbose: bool) -> Res
         print_json(outcome)?;
     }
     match outcome {
-        Outcome::Success(success) => Ok(print(success, show)?),
+        Outcome::Success(success) => Ok(print(success, show, screen)?),
         Outcome::Failure(failure) => {
             if let (Some(cause), false) = (&failure.diagnostic.cause, verbose) {
                 screen::error(cause);
@@ -239,24 +243,31 @@ fn tool_name(toolset: &Toolset, asked: Option<String>) -> Result<String, Exit> {
     }
 }
 
-fn print(success: &Success, what: Show) -> anyhow::Result<()> {
+fn print(success: &Success, what: Show, screen: &Screen) -> anyhow::Result<()> {
     match what {
         Show::Content => {
-            let blocks: Vec<_> = success.content.iter().map(cards::block).collect();
-            screen::print(&blocks.join("\n"))?;
+            // What the model reads is shown as it reads it: all of it.
+            let screen = screen.unfolded();
+            let blocks: Vec<_> = success.content.iter().map(|block| cards::block(block, &screen)).collect();
+            screen::show(&blocks.join("\n"))?;
         }
         Show::Value => screen::print(&serde_json::to_string_pretty(success.value.value())?)?,
-        Show::Card => screen::print(&cards::draw(&success.card))?,
+        Show::Card => screen::show(&cards::draw(&success.card, None, screen))?,
         // Printed elsewhere: a failure has the one, and only a call that has not run the other.
         Show::Json | Show::PendingCard => {}
     }
     Ok(())
 }
 
-async fn pending_card(toolset: &Toolset, call: &Call, interrupt: &CancellationToken) -> Result<ExitCode, Exit> {
+async fn pending_card(
+    toolset: &Toolset,
+    call: &Call,
+    interrupt: &CancellationToken,
+    screen: &Screen,
+) -> Result<ExitCode, Exit> {
     match toolset.pending_card(call).await {
         Ok(card) => {
-            screen::print(&cards::draw(&card)).map_err(anyhow::Error::from)?;
+            screen::show(&cards::draw(&card, None, screen)).map_err(anyhow::Error::from)?;
             Ok(ExitCode::SUCCESS)
         }
         Err(_) if interrupt.is_cancelled() => Err(Exit::interrupted()),
