@@ -252,7 +252,7 @@ fn print(success: &Success, what: Show, screen: &Screen) -> anyhow::Result<()> {
             screen::show(&blocks.join("\n"))?;
         }
         Show::Value => screen::print(&serde_json::to_string_pretty(success.value.value())?)?,
-        Show::Card => screen::show(&cards::draw(&success.card, None, screen))?,
+        Show::Card => screen::show(&cards::draw(&success.card, success.card_cut, screen))?,
         // Printed elsewhere: a failure has the one, and only a call that has not run the other.
         Show::Json | Show::PendingCard => {}
     }

@@ -30,7 +30,7 @@ fn secret() -> Diagnostic {
 
 fn success(value: &str, content: Vec<ContentBlock>, card: Card) -> Outcome {
     let usage = Usage::none(Limits::standard());
-    Outcome::Success(Success { value: canonical(value), content, card, usage, diagnostic: secret() })
+    Outcome::Success(Success { value: canonical(value), content, card, card_cut: None, usage, diagnostic: secret() })
 }
 
 fn failure(code: Code, message: &str, details: Option<Value>) -> Failure {
