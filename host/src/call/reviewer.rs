@@ -126,9 +126,9 @@ fn guest_draft(draft: &Draft<'_>) -> GuestDraft {
                 FailureKind::Aborted => GuestFailureKind::Aborted,
                 FailureKind::Fault => GuestFailureKind::Fault,
             };
-            let (code, message) = (failure.code.as_str(), &failure.message);
+            let said = (kind, failure.code.as_str(), failure.message.as_str());
             let details = failure.details.as_ref().map(ToString::to_string);
-            GuestDraft::of_failure(tool, args, nested, kind, code, message, &failure.content, details)
+            GuestDraft::of_failure(tool, args, nested, said, &failure.content, details)
         }
     }
 }

@@ -28,9 +28,7 @@ impl GuestDraft {
         tool: &str,
         args: &str,
         nested: bool,
-        kind: GuestFailureKind,
-        code: &str,
-        message: &str,
+        (kind, code, message): (GuestFailureKind, &str, &str),
         content: &[ContentBlock],
         details: Option<String>,
     ) -> Self {
