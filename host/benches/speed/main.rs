@@ -13,6 +13,7 @@ mod footprint;
 #[path = "../../../tests/support/mod.rs"]
 mod guests;
 mod listing;
+mod review;
 mod rules;
 mod turns;
 
@@ -39,6 +40,7 @@ fn main() {
     listing::listing(&mut criterion);
     audit::reading(&mut criterion);
     rules::rules(&mut criterion);
+    review::review(&mut criterion);
     engine::code(&mut criterion);
     engine::bounds(&mut criterion);
     engine::one_engine(&mut criterion);

@@ -44,25 +44,31 @@ impl Writer {
 
 fn write_all(handed: &mpsc::Receiver<Handed>, recorder: Option<&dyn Recorder>, watches: &[Watch]) {
     while let Ok(first) = handed.recv() {
-        let mut answers = Vec::new();
-        let mut events = Vec::new();
         let more = std::iter::from_fn(|| handed.try_recv().ok());
-        for Handed { events: of_one, written } in std::iter::once(first).chain(more).take(TOGETHER) {
-            events.extend(of_one);
-            answers.push(written);
-        }
-        let written = match recorder {
-            Some(recorder) => record(recorder, &events),
-            None => Ok(()),
+        let group: Vec<_> = std::iter::once(first).chain(more).take(TOGETHER).collect();
+        let Some(recorder) = recorder else {
+            group.into_iter().for_each(|one| answer(one, Ok(()), watches));
+            continue;
         };
-        if written.is_ok() {
-            events.iter().for_each(|event| watches.iter().for_each(|watch| tell(watch, event)));
-        }
-        for answer in answers {
-            // Whoever asked may be gone: then it is written all the same.
-            let _ = answer.send(written.clone());
+        let events: Vec<_> = group.iter().flat_map(|one| one.events.iter().cloned()).collect();
+        match record(recorder, &events) {
+            Ok(()) => group.into_iter().for_each(|one| answer(one, Ok(()), watches)),
+            Err(why) if group.len() == 1 => group.into_iter().for_each(|one| answer(one, Err(why.clone()), watches)),
+            // None of them is written. It may be for one that the others have no part in: one event is too long.
+            Err(_) => group.into_iter().for_each(|one| {
+                let written = record(recorder, &one.events);
+                answer(one, written, watches);
+            }),
         }
     }
+}
+
+fn answer(Handed { events, written }: Handed, done: Result<(), String>, watches: &[Watch]) {
+    if done.is_ok() {
+        events.iter().for_each(|event| watches.iter().for_each(|watch| tell(watch, event)));
+    }
+    // Whoever asked may be gone: then it is written all the same.
+    let _ = written.send(done);
 }
 
 fn record(recorder: &dyn Recorder, events: &[Event]) -> Result<(), String> {
