@@ -31,8 +31,10 @@ macro_rules! named {
     ($($module:ident :: $name:ident),+ $(,)?) => { &[$((stringify!($name), $module::$name)),+] };
 }
 
-/// What this program does for its own tests, each with the arguments after its name.
-const PARTS: &[(&str, fn(&[String]))] =
+/// What this program does for its own tests. It gets the arguments after its name.
+type Part = fn(&[String]);
+
+const PARTS: &[(&str, Part)] =
     named![kill::writes_until_killed, kill::opens_and_waits, place::fills_the_disk, reading::reads_much];
 
 const TESTS: &[(&str, fn())] = named![

@@ -205,8 +205,7 @@ impl Log {
             let start = lines.len();
             let prev = head.map_or_else(|| "null".to_owned(), |digest| format!("\"{digest}\""));
             // What an event's own text begins with, an opening brace, makes way for the record's fields.
-            let fields = write!(lines, r#"{{"seq":{number},"prev":{prev},"at":"{at}","#);
-            debug_assert!(fields.is_ok(), "a vector takes everything");
+            lines.extend_from_slice(format!(r#"{{"seq":{number},"prev":{prev},"at":"{at}","#).as_bytes());
             lines.extend_from_slice(&text[1..]);
             head = Some(Digest::of(&lines[start..]));
             lines.push(b'\n');

@@ -330,7 +330,7 @@ pub(crate) fn what_is_not_for_a_log_is_refused() {
     ] {
         for error in [
             log.append(refused.clone()).unwrap_err(),
-            log.append_unsynced(&[refused.clone()]).unwrap_err(),
+            log.append_unsynced(std::slice::from_ref(&refused)).unwrap_err(),
             log.append_all(&[start("1"), refused]).unwrap_err(),
         ] {
             assert!(matches!(error, LogError::NotForThisLog { .. }), "{error:?}");

@@ -37,8 +37,8 @@ impl Random {
 fn step_of(number: u64, step: u64) -> Event {
     let mut random = Random(number * STEPS + step);
     let size = match random.below(8) {
-        0 => 1 << 19,
-        1..4 => 1 << 15,
+        0 => 1 << 17,
+        1..4 => 1 << 13,
         _ => 1 << 8,
     };
     let text = || format!("{number}\t\"{step}\" ").repeat(usize::try_from(size / 8).unwrap());
@@ -94,7 +94,7 @@ pub(crate) fn writes_until_killed(arguments: &[String]) {
 pub(crate) fn opens_and_waits(arguments: &[String]) {
     end_in_a_write(arguments.get(1));
     let (_log, _) = Log::open(Path::new(&arguments[0]), settings()).unwrap();
-    writeln!(std::io::stdout(), "opened").unwrap();
+    println!("opened");
     std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
 }
 
@@ -181,7 +181,7 @@ fn killed_writer(home: &Home, in_a_write: bool, random: &mut Random) -> Vec<(u64
     let mut command = playing("writes_until_killed");
     command.arg(home.log()).arg(if random.below(4) == 0 { "waiting" } else { "not waiting" });
     if in_a_write {
-        command.arg((length(home) + 1 + random.below(1 << 20)).to_string());
+        command.arg((length(home) + 1 + random.below(1 << 18)).to_string());
     }
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
     let mut pipe = BufReader::new(child.stdout.take().unwrap());

@@ -299,8 +299,8 @@ pub(crate) fn memory_does_not_grow_with_the_log() {
     };
     let (short, long) = (peak("1000"), peak("100000"));
     println!("peak memory over 1,000 events: {short} KiB, over 100,000: {long} KiB");
-    // The log itself has 70 MB. What an allocator keeps here and there is not a hundredth of that.
-    assert!(long < short + 512, "{short} KiB, then {long} KiB");
+    // The longer log has 70 MB. What a process takes differs by some hundred KiB from run to run.
+    assert!(long < short + 2_048, "{short} KiB, then {long} KiB");
 }
 
 /// Says what memory it took at most to read so many events.
