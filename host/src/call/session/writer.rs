@@ -44,34 +44,34 @@ impl Writer {
 
 fn write_all(handed: &mpsc::Receiver<Handed>, recorder: Option<&dyn Recorder>, watches: &[Watch]) {
     while let Ok(first) = handed.recv() {
+        let (mut events, mut ends) = (Vec::new(), Vec::new());
         let more = std::iter::from_fn(|| handed.try_recv().ok());
-        let group: Vec<_> = std::iter::once(first).chain(more).take(TOGETHER).collect();
-        let Some(recorder) = recorder else {
-            group.into_iter().for_each(|one| answer(one, Ok(()), watches));
-            continue;
-        };
-        let events: Vec<_> = group.iter().flat_map(|one| one.events.iter().cloned()).collect();
-        match record(recorder, &events) {
-            Ok(()) => group.into_iter().for_each(|one| answer(one, Ok(()), watches)),
-            Err(why) if group.len() == 1 => group.into_iter().for_each(|one| answer(one, Err(why.clone()), watches)),
-            // None of them is written. It may be for one that the others have no part in: one event is too long.
-            Err(_) => group.into_iter().for_each(|one| {
-                let written = record(recorder, &one.events);
-                answer(one, written, watches);
-            }),
+        for Handed { events: of_one, written } in std::iter::once(first).chain(more).take(TOGETHER) {
+            events.extend(of_one);
+            ends.push((events.len(), written));
+        }
+        let together = record(recorder, &events);
+        let alone = ends.len() == 1;
+        let mut from = 0;
+        for (to, written) in ends {
+            let own = &events[from..to];
+            from = to;
+            let done = match &together {
+                // None of them is written, and perhaps for one that the others have no part in: it is too long.
+                Err(_) if !alone => record(recorder, own),
+                done => done.clone(),
+            };
+            if done.is_ok() {
+                own.iter().for_each(|event| watches.iter().for_each(|watch| tell(watch, event)));
+            }
+            // Whoever asked may be gone: then it is written all the same.
+            let _ = written.send(done);
         }
     }
 }
 
-fn answer(Handed { events, written }: Handed, done: Result<(), String>, watches: &[Watch]) {
-    if done.is_ok() {
-        events.iter().for_each(|event| watches.iter().for_each(|watch| tell(watch, event)));
-    }
-    // Whoever asked may be gone: then it is written all the same.
-    let _ = written.send(done);
-}
-
-fn record(recorder: &dyn Recorder, events: &[Event]) -> Result<(), String> {
+fn record(recorder: Option<&dyn Recorder>, events: &[Event]) -> Result<(), String> {
+    let Some(recorder) = recorder else { return Ok(()) };
     match catch_unwind(AssertUnwindSafe(|| recorder.record(events))) {
         Ok(Ok(())) => Ok(()),
         Ok(Err(error)) => Err(format!("the session's log: {error}")),

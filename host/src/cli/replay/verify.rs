@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 use fumehood::{
-    CallId, Card, CardBudget, ContentBlock, Digest, EndedAs, Host, Passage, Projection, Projector, ProviderId,
-    RecordedCard, ReplayedCall, ReviewedAs, Transcript,
+    CallId, CardBudget, Digest, EndedAs, Host, Passage, Projection, Projector, ProviderId, RecordedCard, ReplayedCall,
+    ReviewedAs, Transcript,
 };
 use serde::Serialize;
 
@@ -208,6 +208,8 @@ fn json(value: &impl Serialize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use fumehood::{Card, ContentBlock};
+
     use super::*;
 
     #[test]

@@ -111,7 +111,7 @@ mod tests {
     fn what_is_given_in_time_is_taken() {
         static ASIDE: Aside = Aside::new();
         for _ in 0..3 {
-            let given = ASIDE.collect(later(), |give| (0..1_000).map_while(|at| give(at)).for_each(drop));
+            let given = ASIDE.collect(later(), |give| (0..1_000).map_while(give).for_each(drop));
             assert_eq!(given.len(), 1_000);
         }
     }
