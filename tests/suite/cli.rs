@@ -16,11 +16,54 @@ fn transcripts() {
     for left in ["approvals.lock", "word-count-2.wasm", "inspect-2.wasm", "inspect-3.wasm", "inspect-hostile.wasm"] {
         let _ = std::fs::remove_file(scratch.join(left));
     }
+    sessions(repository, &scratch.join("sessions"));
     let cache = tempfile::tempdir().expect("a directory for compiled code");
     trycmd::TestCases::new()
         .register_bin("fumehood", Path::new(env!("CARGO_BIN_EXE_fumehood")))
         .env("XDG_CACHE_HOME", cache.path().to_string_lossy())
         .case(repository.join("tests/cli/*.md"))
         .case(repository.join("README.md"))
+        .case(repository.join("docs/sessions.md"))
         .run();
+}
+
+/// What `docs/sessions.md` begins with: no log of an earlier run, one whose writer was killed, one that somebody changed.
+#[expect(clippy::disallowed_methods, reason = "a test makes the logs that its transcripts read")]
+fn sessions(repository: &Path, scratch: &Path) {
+    let _ = std::fs::remove_dir_all(scratch);
+    std::fs::create_dir_all(scratch).expect("a directory for logs");
+    let fumehood = || {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_fumehood"));
+        command.current_dir(repository).arg("run").stdout(std::process::Stdio::null());
+        command
+    };
+    let changed = scratch.join("changed.jsonl");
+    let count = |log: &Path| {
+        let counted = fumehood()
+            .args(["sample-tools/dist/word-count.wasm", "--args", r#"{"text":"to be"}"#, "--log"])
+            .arg(log)
+            .status();
+        assert!(counted.expect("the command runs").success());
+    };
+    (0..2).for_each(|_| count(&changed));
+    let text = std::fs::read_to_string(&changed).expect("a log");
+    assert!(text.contains("2 words"), "{text}");
+    std::fs::write(&changed, text.replacen("2 words", "9 words", 1)).expect("the log is written");
+
+    let crash = scratch.join("crash.jsonl");
+    count(&crash);
+    let mut writer = fumehood()
+        .args(["sample-tools/dist/flaky.wasm", "--args", r#"{"how":"loop-in-execute"}"#, "--log"])
+        .arg(&crash)
+        .spawn()
+        .expect("the command runs");
+    // The tool loops until its writer is killed, which is when its start is in the log. Thirty seconds are its wall clock.
+    while !std::fs::read_to_string(&crash).expect("a log").contains(r#""event":"start","call":"2""#) {
+        assert!(writer.try_wait().expect("a process").is_none(), "the writer ended by itself");
+        std::thread::yield_now();
+    }
+    writer.kill().and_then(|()| writer.wait()).expect("the writer is killed");
+    let mut torn = std::fs::read(&crash).expect("a log");
+    torn.extend(br#"{"seq":7,"prev":"sha256:"#);
+    std::fs::write(&crash, torn).expect("the log is written");
 }
