@@ -14,7 +14,8 @@ const SHOWN: usize = 4 << 10;
 
 /// Asks on standard error and reads standard input, one question at a time.
 pub(super) struct AtTheTerminal {
-    lines: Mutex<mpsc::UnboundedReceiver<String>>,
+    /// Nothing before the first question: what is typed ahead is for whoever reads the terminal next.
+    lines: Mutex<Option<mpsc::UnboundedReceiver<String>>>,
 }
 
 impl AtTheTerminal {
@@ -23,17 +24,22 @@ impl AtTheTerminal {
         if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
             return None;
         }
-        let (typed, lines) = mpsc::unbounded_channel();
-        // One reader for all questions: a question that ended unanswered must not eat the answer to the next.
-        std::thread::spawn(move || io::stdin().lines().map_while(Result::ok).try_for_each(|line| typed.send(line)));
-        Some(Arc::new(Self { lines: Mutex::new(lines) }))
+        Some(Arc::new(Self { lines: Mutex::new(None) }))
     }
+}
+
+/// One reader for all questions: a question that ended unanswered must not eat the answer to the next.
+fn typed_lines() -> mpsc::UnboundedReceiver<String> {
+    let (typed, lines) = mpsc::unbounded_channel();
+    std::thread::spawn(move || io::stdin().lines().map_while(Result::ok).try_for_each(|line| typed.send(line)));
+    lines
 }
 
 impl Approver for AtTheTerminal {
     fn ask<'a>(&'a self, question: Question<'a>) -> Pin<Box<dyn Future<Output = Answer> + Send + 'a>> {
         Box::pin(async move {
             let mut lines = self.lines.lock().await;
+            let lines = lines.get_or_insert_with(typed_lines);
             // What was typed before the question is no answer to it.
             while lines.try_recv().is_ok() {}
             screen::note(&text(&question));
