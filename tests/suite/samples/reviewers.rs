@@ -1,7 +1,5 @@
 //! The golden cases of the reviewers: a result in, a verdict out, and what the model then reads.
 
-use std::sync::Arc;
-
 use fumehood::{
     Amendment, Component, ComponentReviewer, Inspected, LoadLimits, Registry, Session, SessionRules, Verdict,
 };
