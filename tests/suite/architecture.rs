@@ -97,7 +97,7 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
     (
         "host",
         &["tokio"],
-        &["call", "capability", "component", "engine", "inspect", "lock", "outcome", "policy", "sandbox"],
+        &["call", "capability", "component", "engine", "inspect", "lock", "manifest", "outcome", "policy", "sandbox"],
     ),
     (
         "mcp",

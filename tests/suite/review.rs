@@ -9,7 +9,7 @@ mod support;
 mod guests;
 
 use std::pin::Pin;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use fumehood::{
     Amendment, CacheLocation, Call, CancellationToken, Code, Compiler, Component, ComponentReviewer, ContentBlock,
@@ -18,8 +18,8 @@ use fumehood::{
 };
 use serde_json::{Value, json};
 use support::{
-    Guest, GuestFile, ReviewGuest, World, component_from_core_wat, failure, packed, packed_in, reviewer_manifest,
-    success, with_section,
+    Guest, GuestFile, ReviewGuest, Watch, World, component_from_core_wat, failure, packed, packed_in,
+    reviewer_manifest, success, with_section,
 };
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
@@ -76,35 +76,6 @@ fn text_of(content: &[ContentBlock]) -> String {
     match content {
         [ContentBlock::Text { text, .. }] => text.clone(),
         other => panic!("{other:?}"),
-    }
-}
-
-type Said = Arc<Mutex<Vec<Result<Verdict, ReviewError>>>>;
-
-/// Passes on what a reviewer says, and keeps it.
-struct Watch(ComponentReviewer, Said);
-
-impl Watch {
-    fn over(reviewer: ComponentReviewer) -> (Arc<Self>, Said) {
-        let said = Said::default();
-        (Arc::new(Self(reviewer, said.clone())), said)
-    }
-}
-
-impl Reviewer for Watch {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-
-    fn review<'a>(
-        &'a self,
-        draft: Draft<'a>,
-    ) -> Pin<Box<dyn Future<Output = Result<Verdict, ReviewError>> + Send + 'a>> {
-        Box::pin(async move {
-            let said = self.0.review(draft).await;
-            self.1.lock().unwrap().push(said.clone());
-            said
-        })
     }
 }
 

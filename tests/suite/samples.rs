@@ -3,6 +3,11 @@
 
 #![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "it reads the repository, and fails loudly")]
 
+#[path = "../support/mod.rs"]
+mod support;
+
+#[path = "samples/reviewers.rs"]
+mod reviewers;
 #[path = "samples/server.rs"]
 mod server;
 

@@ -9,6 +9,7 @@
 mod guest;
 mod guest_file;
 mod review_guest;
+mod watch;
 
 use fumehood::{Failure, Outcome, Success};
 pub(crate) use guest::Guest;
@@ -17,6 +18,8 @@ pub(crate) use review_guest::ReviewGuest;
 use serde_json::{Value, json};
 use wit_component::{ComponentEncoder, StringEncoding, embed_component_metadata};
 use wit_parser::Resolve;
+
+pub(crate) use self::watch::Watch;
 
 /// The WIT package of this repository, with its dependencies beside it.
 pub(crate) const WIT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../wit");
