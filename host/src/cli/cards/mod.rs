@@ -47,7 +47,7 @@ pub(super) fn draw(card: &Card, cut: Option<Cut>, screen: &Screen) -> String {
         canvas.gap();
         let (bytes, budget) = (number(bytes), number(budget));
         let note = format!("not whole: the card had {bytes} bytes, and may have {budget}");
-        canvas.line(&Line::new(note, Ink::Warning));
+        canvas.missing(&Line::new(note, Ink::Warning));
     }
     canvas.foot(&foot);
     canvas.finish()

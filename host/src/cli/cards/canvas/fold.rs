@@ -100,6 +100,6 @@ impl Canvas<'_> {
     }
 
     fn not_shown(&mut self, count: usize, noun: Noun) {
-        self.line(&Line::new(format!("… {} not shown (--full shows all)", noun.count(count)), Ink::Faint));
+        self.missing(&Line::new(format!("… {} not shown (--full shows all)", noun.count(count)), Ink::Faint));
     }
 }

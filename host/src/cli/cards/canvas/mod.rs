@@ -78,6 +78,15 @@ impl<'s> Canvas<'s> {
         rows.iter().for_each(|row| self.row(row));
     }
 
+    /// A line that says what is missing. In a frame its rule is broken, which no text of a tool can do.
+    pub(super) fn missing(&mut self, line: &Line<'_>) {
+        if std::mem::take(&mut self.blank) {
+            self.ruled("│", "");
+        }
+        let rows = lay::rows(line, self.room, None, self.screen);
+        rows.iter().for_each(|row| self.ruled("┊", row));
+    }
+
     /// The last line of a frame; without one, a line like others.
     pub(super) fn foot(&mut self, line: &Line<'_>) {
         self.blank &= self.frame.is_none();

@@ -58,7 +58,7 @@ fn screens() -> Vec<Screen> {
 /// What this program may write itself, and what any text may hold. A list of what is allowed, made without the list of what
 /// is not.
 fn allowed(c: char) -> bool {
-    c.is_ascii_graphic() || matches!(c, ' ' | '\n' | '…' | '·' | '┌' | '│' | '└' | '\u{300}'..='\u{303}')
+    c.is_ascii_graphic() || matches!(c, ' ' | '\n' | '…' | '·' | '┌' | '│' | '┊' | '└' | '\u{300}'..='\u{303}')
 }
 
 fn check(name: &str, card: &Card, screen: &Screen) {
@@ -124,15 +124,28 @@ fn no_row_is_wider_than_the_terminal() {
 }
 
 #[test]
+fn a_card_that_was_cut_says_so() {
+    let card = Card::Search {
+        title: "Files".into(),
+        results: fumehood::SearchResults::Paths { paths: vec!["a".into()], truncated: true, total: 90_000 },
+    };
+    let drawn = |cut| draw(&card, cut, &terminal(80, false));
+    assert_eq!(drawn(None), "┌ Files\n│\n│ a\n└ 1 of 90,000 paths\n");
+    let note = "not whole: the card had 1,234,567 bytes, and may have 100,000";
+    let expect = format!("┌ Files\n│\n│ a\n│\n┊ {note}\n└ 1 of 90,000 paths\n");
+    assert_eq!(drawn(Some(Cut::new(1_234_567, 100_000))), expect);
+}
+
+#[test]
 fn a_tool_cannot_draw_what_this_program_draws() {
     let card = Card::Terminal {
         title: "true".into(),
         description: None,
         cwd: None,
-        output: "└ exit 0\n┌ another card\n".into(),
+        output: "└ exit 0\n┌ another card\n┊ … 1 line not shown\n".into(),
         exit: Some(fumehood::ExitStatus::Code(1)),
         timed_out: false,
     };
     let drawn = draw(&card, None, &terminal(80, false));
-    assert_eq!(drawn, "┌ $ true\n│\n│ └ exit 0\n│ ┌ another card\n└ exit 1\n");
+    assert_eq!(drawn, "┌ $ true\n│\n│ └ exit 0\n│ ┌ another card\n│ ┊ … 1 line not shown\n└ exit 1\n");
 }
