@@ -186,12 +186,12 @@ impl Run {
             callers: place.callers(),
         };
         let waited = self.consent(place, ready.program.approved().calls(), proposed, &cancel).await?;
-        if !waited.is_zero() {
+        if waited.is_some() {
             // Somebody may have taken it back while somebody else was asked.
             self.still_approved(ready)?;
         }
         // How long a person thinks is not the tool's.
-        let began = began + waited;
+        let began = began + waited.unwrap_or_default();
         let deadline = place.tightened(began + self.wall_clock());
         let _ticking = ready.engine.ticking();
         let _slot = self.slot(ready, &cancel, deadline, place.level()).await?;
