@@ -186,15 +186,15 @@ impl Run {
             callers: place.callers(),
         };
         let waited = self.consent(place, ready.program.approved().calls(), proposed, &cancel).await?;
-        if !waited.is_zero() {
+        if waited.is_some() {
             // Somebody may have taken it back while somebody else was asked.
             self.still_approved(ready)?;
         }
         // How long a person thinks is not the tool's.
-        let began = began + waited;
+        let began = began + waited.unwrap_or_default();
         let deadline = place.tightened(began + self.wall_clock());
         let _ticking = ready.engine.ticking();
-        let _slot = self.slot(ready, &cancel, deadline, place.level()).await?;
+        let slot = self.slot(ready, &cancel, deadline, place.level()).await?;
         self.starting(place).await?;
         let caller = NestedCaller::of(ready, place, &name, self.limits, deadline, &cancel);
         let until = interrupt(deadline, &cancel);
@@ -204,18 +204,38 @@ impl Run {
             Ok(text) => self.shown(ready, &tool, &args, text, deadline, (place.level(), &cancel)).await,
             Err(failure) => Err(failure),
         };
+        // A reviewer may take its time, and may call tools of its own.
+        drop(slot);
         let mut seen = 0;
         loop {
             match self.looked_at(place, seen, (&name, &args), made, &cancel).await {
                 Looked::Passed(made) => return made,
                 Looked::Replaced { by, value } => {
                     seen = by + 1;
-                    let deadline = Instant::now() + self.wall_clock();
-                    made = self.shown(ready, &tool, &args, value, deadline, (place.level(), &cancel)).await;
+                    made = self.shown_anew(ready, &tool, &args, value, (place.level(), &cancel)).await;
                     made = made.map_err(|failure| place.replaced_by(by, failure));
                 }
             }
         }
+    }
+
+    /// [`Self::shown`] of a value that a reviewer put in the tool's place.
+    async fn shown_anew(
+        &mut self,
+        ready: &Ready,
+        tool: &Callable<'_>,
+        args: &Valid<Args>,
+        text: String,
+        (level, cancel): (usize, &CancellationToken),
+    ) -> Staged<Made> {
+        let deadline = Instant::now() + self.wall_clock();
+        let slot = self.slot(ready, cancel, deadline, level).await;
+        let _slot = slot.map_err(|failure| match failure.code {
+            // The call has begun long ago.
+            Code::AbortedBeforeDispatch => self.failure(Code::Aborted, "cancelled"),
+            _ => failure,
+        })?;
+        self.shown(ready, tool, args, text, deadline, (level, cancel)).await
     }
 
     /// Both gates and the projectors: what a value's text comes to, be it the tool's or a reviewer's.

@@ -67,6 +67,10 @@ impl Place {
 
     /// A failure of the value that this reviewer put in another's place.
     pub(super) fn replaced_by(&self, reviewer: usize, failure: Box<Failure>) -> Box<Failure> {
+        // Any other is no fault of the value.
+        if failure.code != Code::InvalidToolOutput {
+            return failure;
+        }
         let name = self.scene.as_ref().and_then(|scene| scene.session.rules().reviewers.get(reviewer));
         failure.noting(&format!("the value is that of the reviewer {}", name.map_or("", |reviewer| reviewer.name())))
     }
@@ -207,7 +211,7 @@ async fn written_down(provider: Provider, call: Call, place: Place) -> (Result<S
     if let Some(scene) = place.scene()
         && let Err(cause) = scene.announce(&provider, &call).await
     {
-        scene.close();
+        scene.forget();
         let message = "nothing ran: the call could not be written down; the host's log says why";
         let failure = Failure::new(Code::HostFault, message, Usage::none(provider.limits()));
         return (Err(Box::new(failure)), Diagnostic { cause: Some(cause), ..Diagnostic::default() });
@@ -220,7 +224,6 @@ async fn written_down(provider: Provider, call: Call, place: Place) -> (Result<S
         Err(failure) => Nested::failed(failure),
     };
     if let Some(scene) = place.scene()
-        && scene.close()
         && let Err(cause) = scene.ended(&nested).await
     {
         let message = "the result could not be written down, and is withheld; the host's log says why";

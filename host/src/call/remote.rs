@@ -152,7 +152,7 @@ impl Mounted {
             args: &args,
             callers: place.callers(),
         };
-        let began = began + run.consent(place, &self.inner.calls, proposed, &cancel).await?;
+        let began = began + run.consent(place, &self.inner.calls, proposed, &cancel).await?.unwrap_or_default();
         if cancel.is_cancelled() {
             return Err(run.failure(Code::AbortedBeforeDispatch, "cancelled before it began"));
         }

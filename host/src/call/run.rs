@@ -1,5 +1,6 @@
 //! What one call has come to so far, and what ends it.
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::time::Duration;
@@ -113,11 +114,13 @@ pub(super) async fn unwinding<T>(future: impl Future<Output = T>) -> Result<T, S
     let mut future = pin!(future);
     std::future::poll_fn(move |context| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
         Ok(poll) => poll.map(Ok),
-        Err(panic) => {
-            let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-            let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-            std::task::Poll::Ready(Err(text.unwrap_or_else(|| "a panic without a text".to_owned())))
-        }
+        Err(panic) => std::task::Poll::Ready(Err(panic_text(&*panic))),
     })
     .await
+}
+
+pub(super) fn panic_text(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    text.unwrap_or_else(|| "a panic without a text".to_owned())
 }

@@ -1,6 +1,7 @@
 //! What a session adds to one call: who may stop it, who looks at what it came to, and what is written down.
 
 use std::collections::BTreeMap;
+use std::iter::successors;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,7 +13,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::failing::{MAX_WORDS, shortened};
 use super::nested::Place;
-use super::session::Session;
+use super::run::panic_text;
+use super::session::{Session, stopped};
 use super::{Made, Run, Staged, unwinding};
 use crate::component::Digest;
 use crate::consent::{Answer, CallPolicy, CallRules, Proposed, Question, Ruling};
@@ -21,7 +23,10 @@ use crate::outcome::{Code, Failure};
 use crate::review::{Amendment, Draft, DraftResult, ReviewError, Reviewer, Verdict};
 use crate::sandbox::{Malformed, checked_content};
 use crate::schema::{Args, Valid};
-use crate::session::{CallId, Event, ProjectedDigests, Reviewed, ReviewedAs};
+use crate::session::{CallEvent, CallId, EndEvent, Event, ProjectedDigests, Reviewed, ReviewedAs};
+
+/// Whether events are written down. `Err`: why not, for the operator.
+pub(super) type Written = Result<(), String>;
 
 /// One call of a session. Its clones are the same call.
 #[derive(Clone)]
@@ -31,7 +36,8 @@ pub(super) struct Scene {
     asked: Instant,
     nested: Arc<AtomicU64>,
     projected: Arc<Mutex<Option<ProjectedDigests>>>,
-    /// Nested calls that are written down and have no end yet: of the whole tree below the top-level call.
+    /// The calls of the whole tree, the top-level one included, that are written down and have no end yet. Whoever hands over
+    /// an event of a call holds this: a call is at work on its own task while the one that waits for it may be stopped.
     open: Arc<Mutex<BTreeMap<CallId, Instant>>>,
 }
 
@@ -54,20 +60,40 @@ impl Scene {
         Self { open: self.open.clone(), ..Self::new(self.session.clone(), self.call.child(number)) }
     }
 
-    /// This nested call is handed over to be written down: from here on it needs an end.
+    /// This top-level call is handed over to be written down: from here on it needs an end.
     pub(super) fn open(&self) {
         self.opened().insert(self.call.clone(), self.asked);
     }
 
-    /// Whether this nested call still had no end. Whoever is told so has to write one.
-    pub(super) fn close(&self) -> bool {
-        self.opened().remove(&self.call).is_some()
+    /// Hands over that this nested call is asked for: from here on it needs an end. `None`: the call that makes it has one.
+    pub(super) fn hand_over_call(&self, call: CallEvent) -> Option<impl Future<Output = Written> + Send + use<>> {
+        let mut open = self.opened();
+        self.call.parent().filter(|above| open.contains_key(above))?;
+        open.insert(self.call.clone(), self.asked);
+        Some(self.session.record(vec![Event::Call(Box::new(call))]))
     }
 
-    /// The nested calls that nobody ended, because the call that waited for them was stopped. The deepest first.
-    pub(super) fn close_all(&self) -> Vec<(CallId, Duration)> {
-        let open = std::mem::take(&mut *self.opened());
-        open.into_iter().rev().map(|(call, asked)| (call, asked.elapsed())).collect()
+    /// Hands over that this call starts. `None`: it has an end.
+    fn hand_over_start(&self) -> Option<impl Future<Output = Written> + Send + use<>> {
+        let open = self.opened();
+        open.contains_key(&self.call).then(|| self.session.record(vec![Event::Start { call: self.call.clone() }]))
+    }
+
+    /// Hands over how this call ended, and before it an end of each call below it that has none, because the call that
+    /// waited for it was stopped: the deepest first. `None`: this one has an end.
+    pub(super) fn hand_over_end(&self, end: EndEvent) -> Option<impl Future<Output = Written> + Send + use<>> {
+        let mut open = self.opened();
+        open.remove(&self.call)?;
+        let is_below = |call: &CallId| successors(call.parent(), CallId::parent).any(|above| above == self.call);
+        let mut events: Vec<_> = open.extract_if(.., |call, _| is_below(call)).map(stopped).collect();
+        events.reverse();
+        events.push(Event::End(Box::new(end)));
+        Some(self.session.record(events))
+    }
+
+    /// This nested call could not be written down, and so has no end.
+    pub(super) fn forget(&self) {
+        self.opened().remove(&self.call);
     }
 
     fn opened(&self) -> MutexGuard<'_, BTreeMap<CallId, Instant>> {
@@ -105,29 +131,32 @@ pub(super) enum Looked {
 
 impl Run {
     /// Hears the operator's rules and the session's policies, and the approver where one of them asks. Returns how long
-    /// somebody took to answer.
+    /// somebody took to answer, or `None` where nobody was asked.
     pub(super) async fn consent(
         &mut self,
         place: &Place,
         calls: &CallRules,
         proposed: Proposed<'_>,
         cancel: &CancellationToken,
-    ) -> Staged<Duration> {
+    ) -> Staged<Option<Duration>> {
         let rules = place.scene().map(|scene| scene.session.rules());
         if rules.is_none() && calls.is_empty() {
-            return Ok(Duration::ZERO);
+            return Ok(None);
         }
         if cancel.is_cancelled() {
             return Err(self.failure(Code::AbortedBeforeDispatch, "cancelled before it began"));
         }
         let mut asked_by = Vec::new();
         let mut denied = None;
+        let mut panicked = None;
         let own: &dyn CallPolicy = calls;
         let others = rules.iter().flat_map(|rules| &rules.policies).map(|policy| &**policy);
         for policy in std::iter::once(own).chain(others) {
             let name = policy.name();
-            let ruling = catch_unwind(AssertUnwindSafe(|| policy.rule(&proposed)))
-                .unwrap_or_else(|_| Ruling::Deny { reason: "the policy failed".to_owned() });
+            let ruling = catch_unwind(AssertUnwindSafe(|| policy.rule(&proposed))).unwrap_or_else(|panic| {
+                panicked.get_or_insert_with(|| format!("the policy {name} panicked: {}", panic_text(&*panic)));
+                Ruling::Deny { reason: "the policy failed".to_owned() }
+            });
             match ruling {
                 Ruling::Allow => {}
                 Ruling::Ask { reason } => asked_by.push((name.to_owned(), reason)),
@@ -138,11 +167,13 @@ impl Run {
         }
         if let Some((policy, reason)) = denied {
             let reason = shortened(&reason, MAX_WORDS);
-            let failure = self.failure(Code::Denied, format!("the policy {policy} does not allow this call: {reason}"));
+            let mut failure =
+                self.failure(Code::Denied, format!("the policy {policy} does not allow this call: {reason}"));
+            failure.diagnostic.cause = panicked;
             return Err(failure.detailed(json!({ "policy": policy, "reason": reason })));
         }
         if asked_by.is_empty() {
-            return Ok(Duration::ZERO);
+            return Ok(None);
         }
         let asked = Instant::now();
         let not = |run: &Self, why: &str, answer: &str| {
@@ -159,8 +190,9 @@ impl Run {
         tokio::select! {
             biased;
             () = cancel.cancelled() => Err(self.failure(Code::AbortedBeforeDispatch, "cancelled before it was approved")),
-            answer = unwinding(approver.ask(question)) => match answer {
-                Ok(Answer::Allowed) => Ok(asked.elapsed()),
+            // In a future of the host: to make one of its own, the approver runs too.
+            answer = unwinding(async { approver.ask(question).await }) => match answer {
+                Ok(Answer::Allowed) => Ok(Some(asked.elapsed())),
                 Ok(Answer::Rejected) => not(self, "it was rejected", "rejected"),
                 Ok(Answer::Unavailable) => not(self, "there is nobody to ask", "unavailable"),
                 Err(panic) => {
@@ -178,7 +210,13 @@ impl Run {
     /// The last thing before `execute`: from here on the call may have done something.
     pub(super) async fn starting(&mut self, place: &Place) -> Staged<()> {
         let Some(scene) = place.scene() else { return Ok(()) };
-        let started = scene.session.record(vec![Event::Start { call: scene.call.clone() }]).await;
+        if !scene.session.records() {
+            return Ok(());
+        }
+        let Some(started) = scene.hand_over_start() else {
+            return Err(self.failure(Code::AbortedBeforeDispatch, "stopped with the call that waited for it"));
+        };
+        let started = started.await;
         started.map_err(|cause| self.unrecorded("nothing ran: the call could not be written down", cause))
     }
 
@@ -222,20 +260,22 @@ impl Run {
                     return Looked::Replaced { by: at, value };
                 }
                 Ok(Verdict::Accept(Amendment::Value(_))) => {
-                    self.no_verdict(reviewer.as_ref(), "it wants another value, and a failure has none".to_owned())
+                    self.no_verdict(reviewer.as_ref(), "it wants another value, and a failure has none", made)
                 }
                 Ok(Verdict::Accept(Amendment::Content(content))) => match self.checked(content) {
                     Ok(content) => {
                         self.reviewed(reviewer.as_ref(), ReviewedAs::Content);
                         amended(made, content)
                     }
-                    Err(why) => self.no_verdict(reviewer.as_ref(), format!("its content cannot be used: {why}")),
+                    Err(why) => self.no_verdict(reviewer.as_ref(), &format!("its content cannot be used: {why}"), made),
                 },
                 Ok(Verdict::Block { feedback }) => {
                     self.reviewed(reviewer.as_ref(), ReviewedAs::Block);
-                    return Looked::Passed(Err(self.blocked(reviewer.name(), &feedback)));
+                    let mut failure = self.blocked(reviewer.name(), &feedback);
+                    failure.diagnostic.cause = made.err().and_then(|failure| failure.diagnostic.cause);
+                    return Looked::Passed(Err(failure));
                 }
-                Err(ReviewError(why)) => self.no_verdict(reviewer.as_ref(), why),
+                Err(ReviewError(why)) => self.no_verdict(reviewer.as_ref(), &why, made),
             };
             if made.as_ref().is_err_and(|failure| failure.code == Code::Blocked) {
                 break;
@@ -266,11 +306,13 @@ impl Run {
     }
 
     /// Nothing passes that a reviewer should have seen and did not.
-    fn no_verdict(&mut self, reviewer: &dyn Reviewer, why: String) -> Staged<Made> {
+    fn no_verdict(&mut self, reviewer: &dyn Reviewer, why: &str, made: Staged<Made>) -> Staged<Made> {
         self.reviewed(reviewer, ReviewedAs::Failed);
         let name = reviewer.name();
         let mut failure = self.blocked(name, "the result was withheld: a reviewer could not look at it");
-        failure.diagnostic.cause = Some(format!("the reviewer {name} came to no verdict: {why}"));
+        let before = made.err().and_then(|failure| failure.diagnostic.cause);
+        let before = before.map(|cause| format!("; before that: {cause}")).unwrap_or_default();
+        failure.diagnostic.cause = Some(format!("the reviewer {name} came to no verdict: {why}{before}"));
         Err(failure)
     }
 }
@@ -291,7 +333,10 @@ fn amended(made: Staged<Made>, content: Vec<ContentBlock>) -> Staged<Made> {
                 ContentBlock::Text { text, .. } => Some(text.as_str()),
                 _ => None,
             });
-            failure.message = shortened(&texts.collect::<Vec<_>>().join("\n"), MAX_WORDS);
+            failure.message = match texts.collect::<Vec<_>>().join("\n").as_str() {
+                "" => "a reviewer took out what it said".to_owned(),
+                texts => shortened(texts, MAX_WORDS),
+            };
             failure.details = None;
             failure.content = content;
             Err(failure)
@@ -300,7 +345,7 @@ fn amended(made: Staged<Made>, content: Vec<ContentBlock>) -> Staged<Made> {
 }
 
 async fn verdict(reviewer: &dyn Reviewer, draft: Draft<'_>, most: Duration) -> Result<Verdict, ReviewError> {
-    match tokio::time::timeout(most, unwinding(reviewer.review(draft))).await {
+    match tokio::time::timeout(most, unwinding(async { reviewer.review(draft).await })).await {
         Ok(Ok(verdict)) => verdict,
         Ok(Err(panic)) => Err(ReviewError(format!("it panicked: {panic}"))),
         Err(_) => Err(ReviewError(format!("it took longer than {} ms", most.as_millis()))),

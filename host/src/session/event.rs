@@ -178,7 +178,7 @@ pub enum ProviderId {
 pub struct CallEvent {
     /// Its name from here on.
     pub call: CallId,
-    /// As asked for; there may be no such tool.
+    /// As asked for; there may be no such tool. Only the beginning, where no tool can have so long a name.
     pub tool: String,
     /// The tool's title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -234,7 +234,7 @@ pub struct EndEvent {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spilled: Option<Spilled>,
     /// The canonical value, where values are recorded. Never for a nested call.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "there", skip_serializing_if = "Option::is_none")]
     pub value: Option<Value>,
     /// What the projectors made, before a reviewer or a budget changed it. Only for a success.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -252,8 +252,14 @@ pub struct EndEvent {
 }
 
 impl EndEvent {
-    /// The most text of a nested call's content that is recorded: enough to see what it was about.
+    /// The most text of a nested call's content that is recorded, and of its message: enough to see what it was about.
+    /// Details that are longer are left out.
     pub const MAX_NESTED_CONTENT: usize = 4 << 10;
+}
+
+/// A field that is there: `null` is a value like any other.
+fn there<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
 }
 
 /// How a call ended.

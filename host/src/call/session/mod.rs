@@ -4,8 +4,7 @@ mod rules;
 mod writer;
 mod written;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -13,7 +12,7 @@ use tracing::Instrument as _;
 
 use super::Call;
 use super::registry::Registry;
-use super::scene::Scene;
+use super::scene::{Scene, Written};
 use crate::capability::CapabilityKind;
 use crate::card::Card;
 use crate::content::ContentBlock;
@@ -24,6 +23,7 @@ use crate::spill::spilled;
 
 pub use rules::SessionRules;
 use writer::Writer;
+pub(super) use written::stopped;
 use written::{call_event, end_event, failed, fault, withheld};
 
 /// Calls that belong together. Cheap to clone; clones are the same session.
@@ -35,7 +35,8 @@ struct Inner {
     /// Nothing where nobody hears of events.
     writer: Option<Writer>,
     records_values: bool,
-    next: AtomicU64,
+    /// The number of the next call.
+    next: Mutex<u64>,
 }
 
 impl Session {
@@ -48,7 +49,7 @@ impl Session {
     }
 
     /// A session that is written down. `first_call` is the number of its first call: 1, or where an earlier session in the
-    /// same log left off.
+    /// same log left off. Zero means one.
     ///
     /// # Errors
     /// The system gives no thread.
@@ -60,7 +61,7 @@ impl Session {
         let records_values = recorder.as_ref().is_some_and(|recorder| recorder.records_values());
         let heard = recorder.is_some() || !rules.watches.is_empty();
         let writer = heard.then(|| Writer::start(recorder, rules.watches.clone())).transpose()?;
-        Ok(Self(Arc::new(Inner { rules, writer, records_values, next: AtomicU64::new(first_call) })))
+        Ok(Self(Arc::new(Inner { rules, writer, records_values, next: Mutex::new(first_call.max(1)) })))
     }
 
     /// Make one call, as [`Registry::run`] does. Dropping the future cancels the call, which still comes to its end.
@@ -120,10 +121,11 @@ impl Session {
         outcomes.extend((0..asked).map(|_| lost()));
         let mut tasks = JoinSet::new();
         for (at, (call, scene)) in calls.into_iter().enumerate() {
-            let (session, tools, room) = (self.clone(), tools.clone(), room.clone());
+            let (session, tools) = (self.clone(), tools.clone());
+            // Never closed. Asked for here, so that no call takes the room of one before it.
+            let room = room.clone().acquire_owned().await;
             let one = async move {
-                // Never closed. In the order of asking.
-                let _room = room.acquire_owned().await;
+                let _room = room;
                 (at, session.whole(&tools, call, scene).await)
             };
             tasks.spawn(one.in_current_span());
@@ -146,10 +148,9 @@ impl Session {
     async fn finish(&self, mut outcome: Outcome, scene: &Scene) -> Outcome {
         let spilled = self.spill(&mut outcome).await;
         self.cut(&mut outcome);
-        if self.0.writer.is_none() {
+        if !self.records() {
             return outcome;
         }
-        let mut events: Vec<_> = scene.close_all().into_iter().map(written::stopped).collect();
         let mut ended = end_event(scene, outcome.content().to_vec(), outcome.usage(), outcome.diagnostic());
         ended.spilled = spilled;
         match &outcome {
@@ -161,8 +162,11 @@ impl Session {
             }
             Outcome::Failure(failure) => ended.ended = failed(failure),
         }
-        events.push(Event::End(Box::new(ended)));
-        match self.record(events).await {
+        let written = match scene.hand_over_end(ended) {
+            Some(written) => written.await,
+            None => Ok(()),
+        };
+        match written {
             Ok(()) => outcome,
             Err(cause) => withheld(&outcome, cause),
         }
@@ -203,21 +207,36 @@ impl Session {
 
     /// Writes down that these calls are asked for.
     async fn announce_all(&self, tools: &Registry, calls: &[Call]) -> Result<Vec<Scene>, String> {
-        let (mut scenes, mut events) = (Vec::new(), Vec::new());
+        let mut cards = Vec::new();
+        for call in calls.iter().filter(|_| self.records() && self.0.rules.pending_cards) {
+            cards.push(tools.pending_card(call).await.ok().map(RecordedCard::Known));
+        }
+        let (scenes, written) = self.hand_over_calls(tools, calls, cards);
+        written.await?;
+        Ok(scenes)
+    }
+
+    /// Numbers calls and hands them over in one go: as they are numbered, so they stand in the log.
+    fn hand_over_calls(
+        &self,
+        tools: &Registry,
+        calls: &[Call],
+        cards: Vec<Option<RecordedCard>>,
+    ) -> (Vec<Scene>, impl Future<Output = Written> + Send + use<>) {
+        let mut next = self.0.next.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut scenes, mut events, mut cards) = (Vec::new(), Vec::new(), cards.into_iter());
         for call in calls {
-            let number = self.0.next.fetch_add(1, Ordering::Relaxed);
-            let scene = Scene::new(self.clone(), CallId::top(number));
-            if self.0.writer.is_some() {
+            let scene = Scene::new(self.clone(), CallId::top(*next));
+            *next += 1;
+            if self.records() {
                 let mut event = call_event(&scene, tools.provider(&call.tool), call);
-                if self.0.rules.pending_cards {
-                    event.card = tools.pending_card(call).await.ok().map(RecordedCard::Known);
-                }
+                event.card = cards.next().flatten();
                 events.push(Event::Call(Box::new(event)));
+                scene.open();
             }
             scenes.push(scene);
         }
-        self.record(events).await?;
-        Ok(scenes)
+        (scenes, self.record(events))
     }
 
     pub(super) fn rules(&self) -> &SessionRules {
@@ -230,7 +249,7 @@ impl Session {
     }
 
     /// Hand events over to be written down: this has happened when it returns, whatever becomes of the future.
-    pub(super) fn record(&self, events: Vec<Event>) -> impl Future<Output = Result<(), String>> + Send + use<> {
+    pub(super) fn record(&self, events: Vec<Event>) -> impl Future<Output = Written> + Send + use<> {
         let written = match &self.0.writer {
             Some(writer) if !events.is_empty() => Some(writer.write(events)),
             _ => None,

@@ -5,6 +5,7 @@ use std::sync::{Arc, mpsc};
 
 use tokio::sync::oneshot;
 
+use super::super::run::panic_text;
 use crate::session::{Event, Recorder};
 
 /// Told of each event after it was written down.
@@ -75,13 +76,14 @@ fn record(recorder: Option<&dyn Recorder>, events: &[Event]) -> Result<(), Strin
     match catch_unwind(AssertUnwindSafe(|| recorder.record(events))) {
         Ok(Ok(())) => Ok(()),
         Ok(Err(error)) => Err(format!("the session's log: {error}")),
-        Err(_) => Err("the session's log panicked".to_owned()),
+        Err(panic) => Err(format!("the session's log panicked: {}", panic_text(&*panic))),
     }
 }
 
 /// One that fails changes nothing, and keeps no other from hearing.
 fn tell(watch: &Watch, event: &Event) {
-    if catch_unwind(AssertUnwindSafe(|| watch(event))).is_err() {
-        tracing::warn!(target: "fumehood::session", "whoever watches the session's events panicked");
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| watch(event))) {
+        let panic = panic_text(&*panic);
+        tracing::warn!(target: "fumehood::session", panic, "whoever watches the session's events panicked");
     }
 }

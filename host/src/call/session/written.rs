@@ -3,28 +3,38 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 use super::super::deferred::Provider;
+use super::super::failing::shortened;
 use super::super::nested::Nested;
-use super::super::scene::Scene;
+use super::super::scene::{Scene, Written};
 use super::super::{Arguments, Call};
 use crate::content::ContentBlock;
 use crate::outcome::{Code, Diagnostic, Failure, Outcome};
 use crate::policy::{Limits, Usage};
 use crate::session::{CallEvent, CallId, EndEvent, EndedAs, Event, ProviderId};
 
+/// The most of a tool's name that is recorded: more than any tool's has, and enough of what somebody took for one.
+const MAX_TOOL: usize = 256;
+
 impl Scene {
     /// Writes down that a tool asks for this call.
-    pub(in crate::call) async fn announce(&self, provider: &Provider, call: &Call) -> Result<(), String> {
+    pub(in crate::call) async fn announce(&self, provider: &Provider, call: &Call) -> Written {
         if !self.session.records() {
             return Ok(());
         }
-        let written = self.session.record(vec![Event::Call(Box::new(call_event(self, Some(provider), call)))]);
-        self.open();
-        written.await
+        match self.hand_over_call(call_event(self, Some(provider), call)) {
+            Some(written) => written.await,
+            None => Err("the call that makes it has ended".to_owned()),
+        }
     }
 
-    /// Writes down what a call that a tool asked for came to: with neither value nor card, and little of its content.
-    pub(in crate::call) fn ended(&self, nested: &Nested) -> impl Future<Output = Result<(), String>> + Send + use<> {
+    /// Writes down what a call that a tool asked for came to: with neither value nor card, and little of what it says.
+    pub(in crate::call) async fn ended(&self, nested: &Nested) -> Written {
+        if !self.session.records() {
+            return Ok(());
+        }
         let content = match &nested.made {
             Ok(made) => beginning(&made.content),
             Err(failure) => beginning(&failure.content),
@@ -32,9 +42,13 @@ impl Scene {
         let mut ended = end_event(self, content, &nested.usage, &nested.diagnostic);
         match &nested.made {
             Ok(_) => ended.projected = self.projected(),
-            Err(failure) => ended.ended = failed(failure),
+            Err(failure) => ended.ended = failed_below(failure),
         }
-        self.session.record(vec![Event::End(Box::new(ended))])
+        match self.hand_over_end(ended) {
+            Some(written) => written.await,
+            // Whoever waited for it was stopped, and has written its end.
+            None => Ok(()),
+        }
     }
 }
 
@@ -58,7 +72,7 @@ pub(super) fn call_event(scene: &Scene, provider: Option<&Provider>, call: &Call
     });
     CallEvent {
         call: scene.call.clone(),
-        tool: call.tool.clone(),
+        tool: shortened(&call.tool, MAX_TOOL),
         title: tool.and_then(|tool| tool.title.clone()),
         args_bytes: (args.len() < whole).then_some(whole as u64),
         args,
@@ -96,8 +110,19 @@ pub(super) fn failed(failure: &Failure) -> EndedAs {
     }
 }
 
+/// The same of a nested call: of its texts as much as of its content.
+fn failed_below(failure: &Failure) -> EndedAs {
+    const MOST: usize = EndEvent::MAX_NESTED_CONTENT;
+    EndedAs::Failure {
+        kind: failure.kind.as_str().to_owned(),
+        code: failure.code.as_str().to_owned(),
+        message: shortened(&failure.message, MOST),
+        details: failure.details.clone().filter(|details| details.to_string().len() <= MOST),
+    }
+}
+
 /// That a nested call was stopped with the call that waited for it.
-pub(super) fn stopped((call, took): (CallId, Duration)) -> Event {
+pub(in crate::call) fn stopped((call, asked): (CallId, Instant)) -> Event {
     let failure =
         Failure::new(Code::Aborted, "stopped with the call that waited for it", Usage::none(Limits::standard()));
     Event::End(Box::new(EndEvent {
@@ -112,7 +137,7 @@ pub(super) fn stopped((call, took): (CallId, Duration)) -> Event {
         reviews: Vec::new(),
         decisions: Vec::new(),
         usage: BTreeMap::new(),
-        millis: millis(took),
+        millis: millis(asked.elapsed()),
     }))
 }
 
@@ -122,12 +147,14 @@ fn beginning(content: &[ContentBlock]) -> Vec<ContentBlock> {
     let mut kept = Vec::new();
     for block in content {
         let ContentBlock::Text { text, .. } = block else { continue };
-        let text = &text[..text.floor_char_boundary(room.min(text.len()))];
-        if text.is_empty() {
+        let fits = &text[..text.floor_char_boundary(room.min(text.len()))];
+        if !fits.is_empty() {
+            kept.push(ContentBlock::text(fits));
+        }
+        if fits.len() < text.len() {
             break;
         }
         room -= text.len();
-        kept.push(ContentBlock::text(text));
     }
     kept
 }
