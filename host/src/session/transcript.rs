@@ -12,14 +12,16 @@ use super::replay::{LogEntry, Replay};
 use crate::card::Card;
 use crate::content::ContentBlock;
 
-/// Puts the lines of a log together, in the order in which calls ended. What never ended comes last.
+/// Puts the lines of a log together, in the order in which calls were asked for, which is the one in which a model reads them.
 ///
-/// It holds the calls that are open, and nothing of those that were shown: its memory is that of the most calls that were ever
-/// open at once.
+/// It holds the calls that are open, and those that ended since the first of them was asked for; of these at most
+/// [`Transcript::HELD`]: more come in the order in which they ended. It holds nothing of calls that were shown.
 #[derive(Debug)]
 pub struct Transcript<R> {
     replay: Replay<R>,
     open: BTreeMap<CallId, OpenCall>,
+    /// Top-level calls that ended before one that was asked for earlier.
+    held: BTreeMap<CallId, ReplayedCall>,
     ready: VecDeque<Passage>,
     ended: bool,
 }
@@ -101,12 +103,17 @@ struct OpenCall {
 }
 
 impl<R: BufRead> Transcript<R> {
+    /// Calls that wait for one that was asked for earlier. A batch is rarely a tenth of it; a call that runs for an hour while
+    /// others come and go is passed by.
+    pub const HELD: usize = 1_000;
+
     /// Read from the log's beginning.
     pub fn new(input: R) -> Self {
-        Self { replay: Replay::new(input), open: BTreeMap::new(), ready: VecDeque::new(), ended: false }
+        let (open, held, ready) = (BTreeMap::new(), BTreeMap::new(), VecDeque::new());
+        Self { replay: Replay::new(input), open, held, ready, ended: false }
     }
 
-    /// What the model read: the content of each call that it made itself, in the order in which they ended.
+    /// What the model read: the content of each call that it made itself, in the order of [`Transcript`].
     pub fn model_contents(self) -> impl Iterator<Item = io::Result<(CallId, Vec<ContentBlock>)>> {
         self.filter_map(|passage| match passage {
             Ok(Passage::Call(call)) if call.id.parent().is_none() => Some(Ok((call.id, call.end.content))),
@@ -167,7 +174,27 @@ impl<R: BufRead> Transcript<R> {
         call.children.sort_by(|a, b| a.id.cmp(&b.id));
         match call.id.parent().and_then(|parent| self.open.get_mut(&parent)) {
             Some(parent) => parent.children.push(call),
-            None => self.ready.push_back(Passage::Call(Box::new(call))),
+            None => {
+                // The same number twice is a log's own fault: both are shown.
+                let id = call.id.clone();
+                if let Some(earlier) = self.held.insert(id, call) {
+                    self.ready.push_back(Passage::Call(Box::new(earlier)));
+                }
+                self.release();
+            }
+        }
+    }
+
+    /// What no earlier call is waited for any more.
+    fn release(&mut self) {
+        while let Some((first, _)) = self.held.first_key_value() {
+            let waits = self.open.keys().next().is_some_and(|open| open.root() < first.root());
+            if waits && self.held.len() <= Self::HELD {
+                return;
+            }
+            if let Some((_, call)) = self.held.pop_first() {
+                self.ready.push_back(Passage::Call(Box::new(call)));
+            }
         }
     }
 }

@@ -21,10 +21,10 @@ pub(super) struct Wanted {
 
 /// Shows it. Returns how many lines are flawed.
 pub(super) fn all(log: Box<dyn BufRead + Send>, wanted: &Wanted) -> anyhow::Result<u64> {
-    let mut flaws = 0;
+    let (mut flaws, mut first) = (0, true);
     for passage in Transcript::new(log) {
         match passage.context("the log cannot be read")? {
-            Passage::Call(call) => shown(&call, wanted)?,
+            Passage::Call(call) => shown(&call, wanted, &mut first)?,
             Passage::Flawed { line, flaw } => {
                 flawed(line, &flaw);
                 flaws += 1;
@@ -32,8 +32,11 @@ pub(super) fn all(log: Box<dyn BufRead + Send>, wanted: &Wanted) -> anyhow::Resu
             Passage::Repaired { repair, .. } if wanted.show == Show::Cards && wanted.calls.is_empty() => {
                 let torn =
                     repair.torn_bytes.map(|bytes| format!("; {bytes} bytes of an unfinished line are kept beside it"));
-                let calls = repair.open_calls.len();
-                screen::note(&format!("the log was mended here: {calls} calls had no end{}", torn.unwrap_or_default()));
+                let calls = match repair.open_calls.len() {
+                    1 => "1 call".to_owned(),
+                    calls => format!("{calls} calls"),
+                };
+                screen::note(&format!("the log was mended here: {calls} had no end{}", torn.unwrap_or_default()));
             }
             _ => {}
         }
@@ -42,15 +45,16 @@ pub(super) fn all(log: Box<dyn BufRead + Send>, wanted: &Wanted) -> anyhow::Resu
 }
 
 /// A call, or those below it that are wanted.
-fn shown(call: &ReplayedCall, wanted: &Wanted) -> anyhow::Result<()> {
+fn shown(call: &ReplayedCall, wanted: &Wanted, first: &mut bool) -> anyhow::Result<()> {
     if wanted.calls.is_empty() || wanted.calls.contains(&call.id) {
         let text = match wanted.show {
-            Show::Cards => with_card(call, &wanted.screen),
+            Show::Cards if std::mem::take(first) => with_card(call, &wanted.screen),
+            Show::Cards => format!("\n{}", with_card(call, &wanted.screen)),
             Show::Content => content(call, &wanted.screen),
         };
         return Ok(screen::show(&text)?);
     }
-    call.children.iter().try_for_each(|child| shown(child, wanted))
+    call.children.iter().try_for_each(|child| shown(child, wanted, first))
 }
 
 /// What the model read: the bytes that it read, in a pipe.
