@@ -68,7 +68,8 @@ pub(super) fn block(block: &ContentBlock, screen: &Screen) -> String {
 }
 
 fn title(card: &Card, canvas: &mut Canvas<'_>) {
-    let command = matches!(card, Card::Terminal { .. });
+    // A pipe gets the command alone, as it can be run.
+    let command = matches!(card, Card::Terminal { .. }) && canvas.is_terminal();
     let lines = text::lines(card.title());
     canvas.lines(lines.len(), |at| {
         let title = Line::new(lines[at], Ink::Title);
