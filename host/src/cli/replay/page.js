@@ -6,7 +6,8 @@
 // ---- Limits, and time.
 
 const SLICE = 8; // Milliseconds of work before the browser gets its turn: half a frame, so that scrolling stays smooth.
-const BATCH = 100; // Rows that are laid out together or not at all: about two screens.
+const BATCH = 50; // Rows that are drawn together or not at all: a large screen.
+const NEAR = "1600px"; // How far from the screen rows are drawn: two screens, so that scrolling does not outrun them.
 const LONG = 1000; // Milliseconds from which a duration stands out: a person notices a second.
 const MOST_SUBJECT = 200; // UTF-16 units of a row's text: more than the widest row has place for.
 const MOST_MARKED = 2000; // Places where a search's words are marked: more than anybody steps through.
@@ -75,7 +76,8 @@ class Call {
     this.subject = subjectOf(event);
     this.why = undefined; // The message of a failure.
     this.words = undefined; // What a search looks through, once there was one.
-    this.row = undefined;
+    this.row = undefined; // While it is drawn.
+    this.place = undefined; // Among the rows that are visible, where it is one.
   }
 
   end(event, line) {
@@ -233,10 +235,13 @@ function used(key, value) {
 
 // ---- The timeline.
 
-const page = Object.fromEntries(["title", "facts", "theme", "help", "query", "facets", "filter", "reset", "troubles", "status", "calls", "none", "keys", "letters", "by-state", "by-mark", "by-tool", "main"]
+const page = Object.fromEntries(["title", "facts", "theme", "help", "query", "facets", "filter", "clear", "troubles", "status", "calls", "none", "keys", "letters", "by-state", "by-mark", "by-tool", "main"]
   .map((id) => [id, document.getElementById(id)]));
 const top = []; // The calls of the timeline, in its order.
-const batches = [];
+const items = []; // All of its rows: days, calls, and what happened between them.
+let visible = []; // Those that the filters leave.
+let batches = [];
+let current; // The call at which the keyboard is.
 
 const chip = (name, symbol, ...words) => el("span", `chip ${name}`, icon(symbol), ...words);
 
@@ -276,40 +281,88 @@ function eventRow({ icon: symbol, tone = "", at, words }) {
   return row;
 }
 
-function put(row) {
-  let batch = batches.at(-1);
-  if (!batch || batch.node.childElementCount >= BATCH) {
-    batch = { node: el("div", "batch"), calls: [] };
-    // Only for layout: the list's items are its children's children.
-    batch.node.setAttribute("role", "none");
-    batches.push(batch);
-    page.calls.append(batch.node);
-  }
-  batch.node.append(row);
-  return batch;
+function dayRow(day) {
+  const row = el("div", "day", day, el("span", "dim", " UTC"));
+  row.setAttribute("role", "listitem");
+  return row;
 }
 
-const resize = (batch, rows) => batch.node.style.setProperty("--rows", String(rows));
-
-async function build() {
+function arrange() {
   let day;
-  await each(log.entries, (entry) => {
+  for (const entry of log.entries) {
     const at = entry.call ? entry.call.at : entry.at;
     const now = at === undefined ? undefined : dayOf(at);
     if (now !== undefined && now !== day) {
       day = now;
-      const row = el("div", "day", day, el("span", "dim", " UTC"));
-      row.setAttribute("role", "listitem");
-      put(row);
+      items.push({ day });
     }
-    if (entry.call) {
-      const batch = put(rowOf(entry.call));
-      batch.calls.push(entry.call);
-      top.push(entry.call);
-    } else put(eventRow(entry));
-    const batch = batches.at(-1);
-    if (batch.node.childElementCount >= BATCH || entry === log.entries.at(-1)) resize(batch, batch.node.childElementCount);
+    items.push(entry);
+    if (entry.call) top.push(entry.call);
+  }
+}
+
+// Only rows near the screen are there: 10,000 at once would make every step of the browser's slow. A row is of one height
+// while it is closed, so a batch that is not drawn still has its place.
+const near = new IntersectionObserver((seen) => {
+  for (const { target, isIntersecting } of seen) {
+    const batch = batches[Number(target.dataset.batch)];
+    if (batch?.node !== target) continue;
+    if (isIntersecting) fill(batch);
+    else drop(batch);
+  }
+}, { rootMargin: `${NEAR} 0px` });
+
+function fill(batch) {
+  if (batch.drawn) return;
+  batch.drawn = true;
+  const rows = batch.items.map((item, index) => {
+    const row = item.call ? item.call.row ?? rowOf(item.call) : item.day ? dayRow(item.day) : eventRow(item);
+    row.setAttribute("aria-posinset", String(batch.from + index + 1));
+    row.setAttribute("aria-setsize", String(visible.length));
+    return row;
   });
+  batch.node.replaceChildren(...rows);
+  batch.node.classList.remove("away");
+  if (current?.row) buttonOf(current).tabIndex = 0;
+  markSoon();
+}
+
+function drop(batch) {
+  const busy = batch.items.some(({ call }) => call?.row && (call === current || isOpen(call) || call.row.contains(document.activeElement)));
+  if (!batch.drawn || busy) return;
+  batch.drawn = false;
+  for (const { call } of batch.items) if (call) call.row = undefined;
+  batch.node.replaceChildren();
+  batch.node.classList.add("away");
+}
+
+// The timeline of these rows, from its beginning.
+function lay(rows) {
+  for (const batch of batches) {
+    near.unobserve(batch.node);
+    for (const { call } of batch.items) if (call?.row && !isOpen(call)) call.row = undefined;
+  }
+  visible = rows;
+  batches = [];
+  for (const { call } of items) if (call) call.place = undefined;
+  for (let from = 0; from < rows.length; from += BATCH) {
+    const batch = { node: el("div", "batch away"), items: rows.slice(from, from + BATCH), from, drawn: false };
+    // Only for layout: the list's items are its children's children.
+    batch.node.setAttribute("role", "none");
+    batch.node.dataset.batch = String(batches.length);
+    batch.node.style.setProperty("--rows", String(batch.items.length));
+    batch.items.forEach(({ call }, index) => { if (call) call.place = from + index; });
+    batches.push(batch);
+  }
+  page.calls.replaceChildren(...batches.map((batch) => batch.node));
+  if (batches.length > 0) fill(batches[0]);
+  for (const batch of batches) near.observe(batch.node);
+}
+
+// A row that is wanted now, wherever it is.
+function summon(call) {
+  if (call.place !== undefined) fill(batches[Math.floor(call.place / BATCH)]);
+  return call.row !== undefined;
 }
 
 // ---- What a call holds.
@@ -605,15 +658,17 @@ function setOpen(call, open) {
   }
 }
 
+// Paper has no near and far.
+addEventListener("beforeprint", () => batches.forEach(fill));
+
 // Where a person is: the address follows, so that it can be copied.
 function here(call) {
   try { history.replaceState(null, "", call ? `#call-${call.id}` : location.pathname + location.search); } catch { /* Not every place a file can be in lets a page do that. */ }
 }
 
-let current;
 function focusCall(call) {
-  if (!call) return;
-  if (current?.row && !current.id.includes(".")) buttonOf(current).tabIndex = -1;
+  if (!call || !summon(call)) return;
+  if (current?.row && current !== call && current.place !== undefined) buttonOf(current).tabIndex = -1;
   current = call;
   const button = buttonOf(call);
   button.tabIndex = 0;
@@ -627,10 +682,12 @@ function reveal(id) {
   if (!call) return false;
   const chain = [];
   for (let at = call; at; at = parentOf(at)) chain.unshift(at);
-  if (chain[0].row?.hidden) clearFilters();
-  for (const one of chain) if (one.row) setOpen(one, true);
+  if (chain[0].place === undefined) {
+    page.filter.reset();
+    shows(items, true);
+  }
+  for (const one of chain) if (summon(one)) setOpen(one, true);
   if (!call.row) return false;
-  current = call;
   focusCall(call);
   call.row.scrollIntoView({ block: "start" });
   return true;
@@ -675,7 +732,7 @@ function gather(value, out, data = false) {
   }
 }
 // Never shown, or not as they are written: pictures, tags, and how records hang together.
-const HIDDEN_KEYS = new Set(["seq", "prev", "event", "type", "outcome", "kind", "data", "blob", "annotations"]);
+const HIDDEN_KEYS = new Set(["seq", "prev", "event", "type", "outcome", "state", "kind", "data", "blob", "annotations"]);
 const DATA_KEYS = new Set(["value", "details", "input", "usage"]);
 
 function wordsOf(call) {
@@ -711,32 +768,25 @@ let round = 0;
 async function apply() {
   round += 1;
   const mine = round;
-  const stale = () => mine !== round;
   const want = asked();
   const all = want.words.length + want.states.size + want.marks.size + want.tools.size === 0;
-  const found = new Set();
-  if (!all) {
-    page.main.setAttribute("aria-busy", "true");
-    if (!await each(top, (call) => { if (suits(call, want)) found.add(call); }, stale)) return;
-  }
-  await each(batches, (batch) => {
-    let rows = 0;
-    for (const call of batch.calls) {
-      const hidden = !all && !found.has(call);
-      if (call.row.hidden !== hidden) call.row.hidden = hidden;
-      if (!hidden) rows += 1;
-    }
-    for (const row of batch.node.children) if (!row.classList.contains("call") && row.hidden === all) row.hidden = !all;
-    batch.node.hidden = rows === 0 && !all;
-    resize(batch, all ? batch.node.childElementCount : rows);
-  }, stale);
-  if (stale()) return;
+  if (all) return shows(items, true);
+  const found = [];
+  page.main.setAttribute("aria-busy", "true");
+  const whole = await each(items, (item) => { if (item.call && suits(item.call, want)) found.push(item); }, () => mine !== round);
+  if (whole) shows(found, false);
+}
+
+function shows(rows, all) {
+  round += 1;
+  lay(rows);
   page.main.removeAttribute("aria-busy");
-  page.reset.hidden = all;
-  page.none.hidden = all || found.size > 0;
-  say(all ? many(top.length, "call") : `${number(found.size)} of ${many(top.length, "call")}`);
-  const first = top.find((call) => !call.row.hidden);
-  if (!current || current.row?.hidden) { if (current?.row) buttonOf(current).tabIndex = -1; current = first; }
+  page.calls.hidden = rows.length === 0;
+  page.clear.hidden = all;
+  page.none.hidden = rows.some((item) => item.call);
+  say(all ? many(top.length, "call") : `${number(rows.length)} of ${many(top.length, "call")}`);
+  const at = current && log.calls.get(current.id.split(".")[0]);
+  if (at?.place === undefined) current = rows.find((item) => item.call)?.call;
   if (current?.row) buttonOf(current).tabIndex = 0;
   markWords();
 }
@@ -764,11 +814,15 @@ function markWords() {
       }
     }
   };
-  for (const call of top) {
-    if (ranges.length >= MOST_MARKED) break;
-    if (!call.row.hidden) look(call.row);
-  }
+  look(page.calls);
   CSS.highlights.set("found", new Highlight(...ranges));
+}
+
+let marking = false;
+function markSoon() {
+  if (marking) return;
+  marking = true;
+  requestAnimationFrame(() => { marking = false; markWords(); });
 }
 
 let waiting;
@@ -779,15 +833,7 @@ page.query.addEventListener("input", () => {
 });
 page.filter.addEventListener("change", (event) => { if (event.target !== page.query) apply(); });
 page.filter.addEventListener("submit", (event) => { event.preventDefault(); clearTimeout(waiting); apply(); });
-page.filter.addEventListener("reset", () => queueMicrotask(apply));
-
-function clearFilters() {
-  page.filter.reset();
-  for (const batch of batches) {
-    batch.node.hidden = false;
-    for (const row of batch.node.children) row.hidden = false;
-  }
-}
+page.clear.addEventListener("click", () => { page.filter.reset(); apply(); page.query.focus(); });
 
 function facet(group, value, counted, ...label) {
   const box = el("input", "");
@@ -818,20 +864,38 @@ function facets() {
 
 const isText = (node) => node instanceof HTMLInputElement && node.type === "search";
 
-// The calls that can be seen, nested ones of open calls among them, in their order.
-const walker = document.createTreeWalker(page.calls, NodeFilter.SHOW_ELEMENT, (node) => {
-  if (node.hidden || node.matches(".bar, .card, .aside, .code, .read")) return NodeFilter.FILTER_REJECT;
-  return node.matches(".call") ? NodeFilter.FILTER_ACCEPT : NodeFilter.FILTER_SKIP;
-});
+// The calls as they follow one another on the page: those that an open call made stand after it.
+const childrenOf = (call) => (isOpen(call) ? call.children.filter((child) => child.row !== undefined) : []);
+const lastOf = (call) => { const below = childrenOf(call); return below.length > 0 ? lastOf(below.at(-1)) : call; };
+const topFrom = (place, way) => {
+  while (place >= 0 && place < visible.length && !visible[place].call) place += way;
+  return visible[place]?.call;
+};
+function after(call) {
+  if (childrenOf(call).length > 0) return childrenOf(call)[0];
+  for (let at = call; ; at = parentOf(at)) {
+    if (at.place !== undefined) return topFrom(at.place + 1, 1);
+    const siblings = childrenOf(parentOf(at));
+    const next = siblings[siblings.indexOf(at) + 1];
+    if (next) return next;
+  }
+}
+function before(call) {
+  if (call.place !== undefined) {
+    const above = topFrom(call.place - 1, -1);
+    return above && lastOf(above);
+  }
+  const siblings = childrenOf(parentOf(call));
+  const above = siblings[siblings.indexOf(call) - 1];
+  return above ? lastOf(above) : parentOf(call);
+}
 
 function step(way) {
-  const onCalls = page.calls.contains(document.activeElement);
-  walker.currentNode = (way === "next" || way === "previous") && current?.row ? current.row : page.calls;
-  if (way === "last") while (walker.lastChild());
-  else if (way === "first") walker.nextNode();
+  if (way === "first") return focusCall(topFrom(0, 1));
+  if (way === "last") return focusCall(topFrom(visible.length - 1, -1));
   // Coming from elsewhere, the first step leads back to where one was.
-  else if (onCalls || !current?.row) (way === "next" ? walker.nextNode() : walker.previousNode());
-  if (walker.currentNode !== page.calls) focusCall(callOf(walker.currentNode));
+  const on = document.activeElement?.closest(".call") && current;
+  focusCall(on ? (way === "next" ? after(current) : before(current)) : current);
 }
 
 addEventListener("keydown", (event) => {
@@ -898,16 +962,22 @@ function masthead() {
 }
 
 async function start() {
-  await each(lines(), take);
+  let read = 0;
+  await each(lines(), (line) => {
+    take(line);
+    read += 1;
+    if (read % 1000 === 0) page.facts.textContent = `Reading the log… ${many(read, "record")}`;
+  });
+  arrange();
   facets();
-  await build();
   masthead();
   // Narrow: the calls come first.
   if (matchMedia("(max-width: 860px)").matches) page.facets.open = false;
   page.none.textContent = top.length === 0 ? "This log has no calls." : "No call is like that.";
-  await apply();
-  if (top.length === 0) page.none.hidden = false;
+  shows(items, true);
   const id = /^#call-(.+)$/.exec(location.hash)?.[1];
+  // Until a page is loaded, the browser may go to the place that its address names once more, and take the focus along.
+  if (document.readyState !== "complete") await new Promise((loaded) => { addEventListener("load", loaded, { once: true }); });
   if (id !== undefined && !reveal(id)) say(`There is no call ${ID.test(id) ? id : "of that name"} in this log.`);
   document.documentElement.dataset.ready = "";
 }
