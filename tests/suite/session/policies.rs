@@ -5,15 +5,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use fumehood::{
-    Answer, Call, CancellationToken, Code, FailureKind, LimitName, LockFile, Mounted, Outcome, Policy, Provider,
-    Registry, Ruling, SessionRules,
+    Amendment, Answer, Call, CancellationToken, Code, FailureKind, LimitName, LockFile, Mounted, Outcome, Policy,
+    Provider, Registry, Ruling, SessionRules, Verdict,
 };
 use serde_json::json;
 use tokio::sync::mpsc::unbounded_channel;
 
 use super::stage::{
-    Dropped, Notes, approver, asking, echo, elsewhere, elsewhere_under, host, never, now, policy, relay, said, session,
-    tool,
+    Dropped, Notes, always, approver, asking, echo, elsewhere, elsewhere_under, host, never, now, policy, relay, said,
+    session, tool,
 };
 use super::support::{Guest, failure, success};
 
@@ -139,8 +139,13 @@ async fn each_answer_has_its_own_words() {
     let cause = check(panics, "whoever would be asked cannot be", "failed").await;
     assert_eq!(cause.unwrap(), "the approver panicked: the terminal is gone");
 
-    let (session, _log) = session(says(Answer::Allowed).policy(asking("careful")));
-    success(session.run(&noting(&Notes::default()), Call::new("a", json!({}))).await);
+    // However long somebody may take.
+    let accept = always("calm", Verdict::Accept(Amendment::None));
+    for time in [Duration::from_secs(600), Duration::MAX] {
+        let rules = says(Answer::Allowed).policy(asking("careful")).patience(time);
+        let (session, _log) = session(rules.reviewer(accept.clone()).review_time(time));
+        success(session.run(&noting(&Notes::default()), Call::new("a", json!({}))).await);
+    }
 }
 
 #[tokio::test]

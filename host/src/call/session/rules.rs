@@ -60,10 +60,11 @@ impl SessionRules {
         self
     }
 
-    /// How long the approver may take for one answer. Nothing else of a call waits this long.
+    /// How long the approver may take for one answer, a year at most. Nothing else of a call waits this long.
     #[must_use]
     pub fn patience(mut self, patience: Duration) -> Self {
-        self.patience = patience;
+        // A clock has an end, and "for ever" must not be past it.
+        self.patience = patience.min(Duration::from_secs(365 * 86_400));
         self
     }
 
