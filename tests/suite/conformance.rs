@@ -2,6 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "tests fail loudly")]
 
+#[path = "conformance/replay.rs"]
+mod replay;
+#[path = "conformance/reviews.rs"]
+mod reviews;
+#[path = "conformance/spill.rs"]
+mod spill;
 #[path = "../support/mod.rs"]
 mod support;
 
@@ -9,9 +15,9 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 
 use fumehood::{
-    Amendment, CacheLocation, Call, CallPolicy, Card, Code, Compiler, Component, ContentBlock, Draft, DraftResult,
-    EngineSettings, Event, Host, Inspected, LimitName, LoadLimits, Outcome, Policy, Proposed, Recorder, Registry,
-    ReviewError, Reviewer, Ruling, Session, SessionRules, Verdict,
+    Access, Amendment, CacheLocation, Call, CallPolicy, Card, Code, Compiler, Component, ContentBlock, Draft,
+    DraftResult, EngineSettings, Event, FileDiff, GuestPath, Host, Inspected, LimitName, LoadLimits, Mount, Policy,
+    Proposed, Recorder, Registry, ReviewError, Reviewer, Ruling, Session, SessionRules, Toolset, Verdict,
 };
 use serde_json::{Value, json};
 use support::{Guest, failure, success};
@@ -73,13 +79,33 @@ impl Reviewer for Seen {
     ) -> Pin<Box<dyn Future<Output = Result<Verdict, ReviewError>> + Send + 'a>> {
         self.add(match draft.result {
             DraftResult::Success { value, content, card } => {
-                let Some(ContentBlock::Text { text, .. }) = content.first() else { panic!("{content:?}") };
-                format!("review {} {text} {}", value.text(), card.map_or("no card", Card::title))
+                format!("review {} {} {}", value.text(), text_of(content), card.map_or("no card", Card::title))
             }
             DraftResult::Failure(failure) => format!("review {}", failure.code),
         });
         Box::pin(async { Ok(Verdict::Accept(Amendment::None)) })
     }
+}
+
+/// A reviewer that is a function.
+struct Looks<F>(&'static str, F);
+
+impl<F: Fn(&Draft<'_>) -> Verdict + Send + Sync + 'static> Reviewer for Looks<F> {
+    fn name(&self) -> &str {
+        self.0
+    }
+
+    fn review<'a>(
+        &'a self,
+        draft: Draft<'a>,
+    ) -> Pin<Box<dyn Future<Output = Result<Verdict, ReviewError>> + Send + 'a>> {
+        Box::pin(async move { Ok((self.1)(&draft)) })
+    }
+}
+
+fn text_of(content: &[ContentBlock]) -> &str {
+    let [ContentBlock::Text { text, .. }] = content else { panic!("{content:?}") };
+    text
 }
 
 fn seen_by(seen: &Seen) -> SessionRules {
@@ -91,14 +117,34 @@ fn session(seen: &Seen) -> Session {
     Session::recorded(seen_by(seen), Arc::new(seen.clone()), 1).unwrap()
 }
 
+fn host() -> Host {
+    let settings = EngineSettings { slots: 2, ..EngineSettings::standard(Compiler::InProcess, CacheLocation::Off) };
+    Host::new(settings).unwrap()
+}
+
+async fn load(host: &Host, guest: Guest<'_>, manifest: &Value, policy: &Policy) -> Toolset {
+    let component = Component::from_bytes(support::packed(&guest.wat(), manifest), &LoadLimits::standard()).unwrap();
+    host.compile(policy.approve(Inspected::of(component).unwrap()).unwrap()).await.unwrap()
+}
+
 async fn tools(guest: Guest<'_>, output: Value) -> Registry {
     let mut manifest = support::manifest();
     manifest["tools"][0]["outputSchema"] = output;
-    let settings = EngineSettings { slots: 1, ..EngineSettings::standard(Compiler::InProcess, CacheLocation::Off) };
-    let component = Component::from_bytes(support::packed(&guest.wat(), &manifest), &LoadLimits::standard()).unwrap();
-    let approved = Policy::nothing().approve(Inspected::of(component).unwrap()).unwrap();
-    Registry::new([Host::new(settings).unwrap().compile(approved).await.unwrap()]).unwrap()
+    Registry::new([load(&host(), guest, &manifest, &Policy::nothing()).await]).unwrap()
 }
+
+const IMPORTS: &str =
+    r#"(import "fumehood:tool/progress@0.1.0" "report" (func $report (param i64 i32 i64 i32 i32 i32)))"#;
+
+/// Says that it has begun, and echoes.
+const SAYS: Guest<'static> = Guest {
+    imports: IMPORTS,
+    items: "",
+    execute: "(call $report (i64.const 1) (i32.const 0) (i64.const 0) (i32.const 0) (i32.const 0) (i32.const 0))
+              (call $ok (local.get $args) (local.get $args_len))",
+    render: "(call $text (local.get $value) (local.get $value_len))",
+    present: "(call $no_card)",
+};
 
 async fn echo() -> Registry {
     tools(Guest::default(), json!({ "type": "object" })).await
@@ -106,10 +152,7 @@ async fn echo() -> Registry {
 
 #[tokio::test]
 async fn the_stages_have_one_order() {
-    let execute = "(call $report (i64.const 1) (i32.const 0) (i64.const 0) (i32.const 0) (i32.const 0) (i32.const 0)) \
-                   (call $ok (local.get $args) (local.get $args_len))";
-    let imports = r#"(import "fumehood:tool/progress@0.1.0" "report" (func $report (param i64 i32 i64 i32 i32 i32)))"#;
-    let tools = tools(Guest { imports, execute, ..Guest::default() }, json!({ "type": "object" })).await;
+    let tools = tools(SAYS, json!({ "type": "object" })).await;
     let seen = Seen::default();
     let works = seen.clone();
     // The arguments are written down as they came, and everybody after the gates sees them as they passed.
@@ -126,24 +169,6 @@ async fn the_stages_have_one_order() {
             "end 1 success"
         ]
     );
-}
-
-#[tokio::test]
-async fn an_unknown_tool_is_written_down_and_nobody_is_asked() {
-    let seen = Seen::default();
-    let failed = failure(session(&seen).run(&echo().await, Call::new("nobody", json!({ "a": 1 }))).await);
-    assert_eq!(failed.code, Code::UnknownTool);
-    assert_eq!(seen.take(), ["call 1 {\"a\":1}", "end 1 UNKNOWN_TOOL"]);
-}
-
-#[tokio::test]
-async fn arguments_that_do_not_pass_are_written_down_and_nobody_is_asked() {
-    let (seen, tools) = (Seen::default(), echo().await);
-    for text in ["{\"a\":1,\"a\":2}", "not JSON", "[]"] {
-        let failed = failure(session(&seen).run(&tools, Call::from_text("echo", text)).await);
-        assert_eq!(failed.code, Code::InvalidArgs);
-        assert_eq!(seen.take(), [format!("call 1 {text}"), "end 1 INVALID_ARGS".to_owned()]);
-    }
 }
 
 #[tokio::test]
@@ -187,18 +212,25 @@ async fn without_a_card_of_its_own_a_call_has_the_generic_one() {
 }
 
 #[tokio::test]
-async fn whoever_watches_and_fails_changes_nothing_and_stops_nobody() {
-    let seen = Seen::default();
-    let watches = seen.clone();
-    let rules = SessionRules::none()
-        .watched_by(Arc::new(|_| panic!("a watch that fails")))
-        .watched_by(Arc::new(move |event| watches.record(std::slice::from_ref(event)).unwrap()));
-    let session = Session::new(rules).unwrap();
-    let tools = echo().await;
-    for number in 1..=2 {
-        let outcome = session.run(&tools, Call::new("echo", json!({}))).await;
-        assert!(matches!(outcome, Outcome::Success(_)), "{outcome:?}");
-        let ends = [format!("call {number} {{}}"), format!("start {number}"), format!("end {number} success")];
-        assert_eq!(seen.take(), ends, "each call ends once");
-    }
+async fn a_change_is_shown_as_one_before_it_is_made() {
+    let files = concat!(env!("CARGO_MANIFEST_DIR"), "/../sample-tools/dist/files.wasm");
+    let folder = tempfile::tempdir().unwrap();
+    let mount = Mount { host: folder.path().to_owned(), guest: GuestPath::root(), access: Access::ReadWrite };
+    let settings = EngineSettings::standard(Compiler::InProcess, CacheLocation::Off);
+    let tools = Host::new(settings).unwrap().load(files, &Policy::nothing().mount(mount).unwrap()).await.unwrap();
+    let diff = |card: Card| match card {
+        Card::Diff { diffs, .. } => diffs,
+        other => panic!("{other:?}"),
+    };
+    let change = |old: Option<&str>, new: &str| {
+        vec![FileDiff { path: "a.txt".to_owned(), old: old.map(ToOwned::to_owned), new: new.to_owned() }]
+    };
+    let write = Call::new("write", json!({ "path": "a.txt", "content": "one\ntwo\n" }));
+    assert_eq!(diff(tools.pending_card(&write).await.unwrap()), change(None, "one\ntwo\n"));
+    assert!(!folder.path().join("a.txt").exists());
+    assert_eq!(diff(success(tools.run(write).await).card), change(None, "one\ntwo\n"));
+    // What is known before is the part that changes, afterwards the whole file.
+    let edit = Call::new("edit", json!({ "path": "a.txt", "oldText": "two", "newText": "2" }));
+    assert_eq!(diff(tools.pending_card(&edit).await.unwrap()), change(Some("two"), "2"));
+    assert_eq!(diff(success(tools.run(edit).await).card), change(Some("one\ntwo\n"), "one\n2\n"));
 }

@@ -95,3 +95,38 @@ fn the_policy_reference_is_what_the_command_prints() {
     }
     assert_eq!(std::fs::read_to_string(&page).unwrap_or_default(), printed, "docs/policy-reference.md is stale");
 }
+
+/// How `docs/conformance.md` answers, and whether that takes a test.
+const ANSWERS: &[(&str, bool)] = &[("holds", true), ("in part", true), ("otherwise", false), ("none", false)];
+
+#[test]
+fn conformance_is_complete_and_names_tests_that_exist() {
+    let text = std::fs::read_to_string(repository().join("docs/conformance.md")).unwrap();
+    let (mut numbers, mut wrong) = (Vec::new(), Vec::new());
+    for line in text.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| |")) {
+        let cells: Vec<_> = line.trim_matches('|').split(" | ").map(str::trim).collect();
+        let [number, _, answer, why] = cells.as_slice() else { panic!("four cells: {line}") };
+        numbers.push(number.parse::<u32>().unwrap_or_else(|_| panic!("a number: {line}")));
+        let Some((_, tested)) = ANSWERS.iter().find(|(known, _)| known == answer) else {
+            panic!("{number}: {answer:?} is no answer");
+        };
+        let mut tests = 0;
+        for (file, name) in why.split('`').skip(1).step_by(2).filter_map(|quoted| quoted.split_once("::")) {
+            tests += 1;
+            let source = std::fs::read_to_string(repository().join(file)).unwrap_or_default();
+            // A test in Rust, or a check in a browser.
+            let defined = [format!("fn {name}("), format!("function {name}(")];
+            if !defined.iter().any(|defined| source.contains(defined)) {
+                wrong.push(format!("{number}: there is no {file}::{name}"));
+            }
+        }
+        if *tested && tests == 0 {
+            wrong.push(format!("{number}: {answer}, by no test"));
+        }
+        if why.is_empty() || why.contains("TODO") {
+            wrong.push(format!("{number}: no reason"));
+        }
+    }
+    assert_eq!(numbers, (1..=94).collect::<Vec<_>>());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -209,7 +209,8 @@ impl Session {
     async fn announce_all(&self, tools: &Registry, calls: &[Call]) -> Result<Vec<Scene>, String> {
         let mut cards = Vec::new();
         for call in calls.iter().filter(|_| self.records() && self.0.rules.pending_cards) {
-            cards.push(tools.pending_card(call).await.ok().map(RecordedCard::Known));
+            let card = tools.pending_card(call).await.ok();
+            cards.push(card.map(|card| RecordedCard::Known(card.within(self.0.rules.card_budget).0)));
         }
         let (scenes, written) = self.hand_over_calls(tools, calls, cards);
         written.await?;

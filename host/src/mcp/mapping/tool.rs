@@ -157,6 +157,9 @@ mod tests {
         let all = json!({
             "title": "Find it",
             "annotations": { "readOnlyHint": true, "destructiveHint": false, "idempotentHint": true, "openWorldHint": false },
+            // The host's alone.
+            "concurrency": "parallel",
+            "timeLimitMs": 1000,
         });
         let items = json!({ "type": "array", "items": { "$ref": "#/$defs/T" },
             "$defs": { "T": { "type": "object", "properties": { "t": { "$ref": "#/$defs/T" } } } } });
