@@ -118,6 +118,7 @@ fn the_json_form_holds_every_part() {
     let audit = serde_json::to_value(audit(std::fs::read(sample("files")).unwrap())).unwrap();
     let keys: Vec<_> = audit.as_object().unwrap().keys().map(String::as_str).collect();
     let expect = [
+        "kind",
         "name",
         "version",
         "description",
