@@ -110,6 +110,15 @@ fn a_verdict_is_one_of_four_and_none_amends_twice() {
 }
 
 #[test]
+fn the_kit_package_parses_alone() {
+    let mut resolve = Resolve::default();
+    let (kit, _) = resolve.push_path(Path::new(WIT).join("kit")).expect("wit/kit parses");
+    let world = resolve.select_world(&[kit], Some("described")).expect("the world exists");
+    assert_eq!(resolve.worlds[world].exports.len(), 1);
+    assert_eq!(version("fumehood:tool-kit", &wit_files(&Path::new(WIT).join("kit"))), "0.1.0");
+}
+
+#[test]
 fn what_was_released_stays_as_it_was() {
     let released = Path::new(WIT).join("released");
     let mut folders: Vec<_> = released

@@ -1,0 +1,5 @@
+//! Codes are for programs.
+
+const CODE: Code = Code::new("not found");
+
+fn main() {}

@@ -1,0 +1,5 @@
+//! A component is made of tools.
+
+component!(String);
+
+fn main() {}
