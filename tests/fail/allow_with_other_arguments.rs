@@ -1,6 +1,5 @@
 //! A ruling and an answer hold no arguments, and arguments hold nothing that can be changed.
 use fumehood::{Answer, Args, Proposed, Ruling, Valid};
-use serde_json::Value;
 
 fn allows(args: Valid<Args>) -> Ruling {
     Ruling::Allow { args }
@@ -10,8 +9,8 @@ fn answers(args: Valid<Args>) -> Answer {
     Answer::Allowed(args)
 }
 
-fn reaches_in(proposed: &Proposed<'_>) -> &mut Value {
-    proposed.args.value_mut()
+fn reaches_in(proposed: &Proposed<'_>) {
+    proposed.args.value_mut();
 }
 
 fn main() {
