@@ -28,8 +28,8 @@ pub struct SpillLimits {
 }
 
 impl SpillLimits {
-    /// Texts of 16 MiB, twice what the standard limits let a tool show; 1 GiB of them, which a disk hardly notices; 10,000,
-    /// more than a person looks through, and few enough to be counted in the time of one write.
+    /// Texts of 16 MiB, twice what the standard limits let a tool show; 1 GiB of them, which a disk hardly notices; 10,000
+    /// files, more than a person looks through, and few enough to be counted anew before each new text.
     pub const fn standard() -> Self {
         Self { text_bytes: 16 << 20, store_bytes: 1 << 30, files: 10_000 }
     }
