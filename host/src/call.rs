@@ -206,12 +206,12 @@ impl Run {
         };
         // A reviewer may take its time, and may call tools of its own.
         drop(slot);
-        let mut seen = 0;
+        let mut replaced = None;
         loop {
-            match self.looked_at(place, seen, (&name, &args), made, &cancel).await {
+            match self.looked_at(place, replaced, (&name, &args), made, &cancel).await {
                 Looked::Passed(made) => return made,
                 Looked::Replaced { by, value } => {
-                    seen = by + 1;
+                    replaced = Some(by);
                     made = self.shown_anew(ready, &tool, &args, value, (place.level(), &cancel)).await;
                     made = made.map_err(|failure| place.replaced_by(by, failure));
                 }

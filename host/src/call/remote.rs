@@ -164,12 +164,12 @@ impl Mounted {
             Ok(text) => self.shown(run, &tool, &args, text, deadline, (place, &cancel)).await,
             Err(failure) => Err(failure),
         };
-        let mut seen = 0;
+        let mut replaced = None;
         loop {
-            match run.looked_at(place, seen, (&name, &args), made, &cancel).await {
+            match run.looked_at(place, replaced, (&name, &args), made, &cancel).await {
                 Looked::Passed(made) => return made,
                 Looked::Replaced { by, value } => {
-                    seen = by + 1;
+                    replaced = Some(by);
                     let deadline = Instant::now() + run.wall_clock();
                     made = self.shown(run, &tool, &args, value, deadline, (place, &cancel)).await;
                     made = made.map_err(|failure| place.replaced_by(by, failure));

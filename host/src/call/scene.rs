@@ -21,7 +21,7 @@ use crate::consent::{Answer, CallPolicy, CallRules, Proposed, Question, Ruling};
 use crate::content::ContentBlock;
 use crate::outcome::{Code, Failure};
 use crate::review::{Amendment, Draft, DraftResult, ReviewError, Reviewer, Verdict};
-use crate::sandbox::{Malformed, checked_content};
+use crate::sandbox::{Malformed, Progress, ProgressSink, checked_content};
 use crate::schema::{Args, Valid};
 use crate::session::{CallEvent, CallId, EndEvent, Event, ProjectedDigests, Reviewed, ReviewedAs};
 
@@ -129,6 +129,20 @@ pub(super) enum Looked {
     Replaced { by: usize, value: String },
 }
 
+impl Place {
+    /// Who hears of progress. Where results are reviewed, of its numbers only: a message is a tool's text, and is there before
+    /// anybody could look at it.
+    pub(super) fn heard(&self, progress: Option<ProgressSink>) -> Option<ProgressSink> {
+        let reviewed = self.scene().is_some_and(|scene| !scene.session.rules().reviewers.is_empty());
+        match progress {
+            Some(sink) if reviewed => {
+                Some(Arc::new(move |progress: Progress| sink(Progress { message: None, ..progress })))
+            }
+            progress => progress,
+        }
+    }
+}
+
 impl Run {
     /// Hears the operator's rules and the session's policies, and the approver where one of them asks. Returns how long
     /// somebody took to answer, or `None` where nobody was asked.
@@ -226,11 +240,13 @@ impl Run {
         failure
     }
 
-    /// Shows a result to the reviewers from this place on, until one of them wants another value.
+    /// Shows a result to the reviewers until one of them wants another value. What is made of that value is shown to all of
+    /// them: it came out of the tool's own projectors. `replaced`: the last one that had its wish; it and those before it have
+    /// no second.
     pub(super) async fn looked_at(
         &mut self,
         place: &Place,
-        from: usize,
+        replaced: Option<usize>,
         (tool, args): (&str, &Valid<Args>),
         mut made: Staged<Made>,
         cancel: &CancellationToken,
@@ -242,7 +258,7 @@ impl Run {
         {
             scene.project(made);
         }
-        for (at, reviewer) in rules.reviewers.iter().enumerate().skip(from) {
+        for (at, reviewer) in rules.reviewers.iter().enumerate() {
             // The text of a cancelled call is the host's alone.
             if made.as_ref().is_err_and(|failure| failure.code == Code::Aborted) {
                 break;
@@ -255,6 +271,9 @@ impl Run {
             };
             made = match verdict {
                 Ok(Verdict::Accept(Amendment::None)) => made,
+                Ok(Verdict::Accept(Amendment::Value(_))) if replaced.is_some_and(|replaced| at <= replaced) => {
+                    self.no_verdict(reviewer.as_ref(), "it wants another value a second time", made)
+                }
                 Ok(Verdict::Accept(Amendment::Value(value))) if made.is_ok() => {
                     self.reviewed(reviewer.as_ref(), ReviewedAs::Value);
                     return Looked::Replaced { by: at, value };
