@@ -10,7 +10,7 @@ fn answers(args: Valid<Args>) -> Answer {
 }
 
 fn reaches_in(proposed: &Proposed<'_>) {
-    proposed.args.value_mut();
+    proposed.args.value_mut().take();
 }
 
 fn main() {
