@@ -186,19 +186,17 @@ impl Run {
             callers: place.callers(),
         };
         let waited = self.consent(place, ready.program.approved().calls(), proposed, &cancel).await?;
-        if waited.is_some() {
-            // Somebody may have taken it back while somebody else was asked.
-            self.still_approved(ready)?;
-        }
         // How long a person thinks is not the tool's.
         let began = began + waited.unwrap_or_default();
         let deadline = place.tightened(began + self.wall_clock());
         let _ticking = ready.engine.ticking();
         let slot = self.slot(ready, &cancel, deadline, place.level()).await?;
+        // Somebody may have taken the approval back while this call waited, for an answer or for room.
+        self.still_approved(ready)?;
         self.starting(place).await?;
         let caller = NestedCaller::of(ready, place, &name, self.limits, deadline, &cancel);
         let until = interrupt(deadline, &cancel);
-        let text = self.execute(ready, &tool, &args, caller, progress, until).await;
+        let text = self.execute(ready, &tool, &args, caller, place.heard(progress), until).await;
         self.usage.at_least(LimitName::WallClock, u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX));
         let mut made = match text {
             Ok(text) => self.shown(ready, &tool, &args, text, deadline, (place.level(), &cancel)).await,

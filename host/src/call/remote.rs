@@ -158,7 +158,7 @@ impl Mounted {
         }
         run.starting(place).await?;
         let deadline = place.tightened(began + run.wall_clock());
-        let asked = RemoteCall { tool: name.clone(), args: args.clone(), progress };
+        let asked = RemoteCall { tool: name.clone(), args: args.clone(), progress: place.heard(progress) };
         let answer = self.answered(run, asked, began, deadline, &cancel).await;
         let mut made = match answer {
             Ok(text) => self.shown(run, &tool, &args, text, deadline, (place, &cancel)).await,

@@ -87,8 +87,12 @@ impl Scene {
         let is_below = |call: &CallId| successors(call.parent(), CallId::parent).any(|above| above == self.call);
         let mut events: Vec<_> = open.extract_if(.., |call, _| is_below(call)).map(stopped).collect();
         events.reverse();
-        events.push(Event::End(Box::new(end)));
-        Some(self.session.record(events))
+        // Apart: an end that is too long to be written keeps no other from being there.
+        let (below, own) = (self.session.record(events), self.session.record(vec![Event::End(Box::new(end))]));
+        Some(async {
+            below.await?;
+            own.await
+        })
     }
 
     /// This nested call could not be written down, and so has no end.

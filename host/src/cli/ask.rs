@@ -5,12 +5,16 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use fumehood::{Answer, Approver, Question};
+use serde_json::Value;
 use tokio::sync::{Mutex, mpsc};
 
 use super::screen;
 
-/// As much of the arguments as a person reads. How much more there is, is said.
+/// As much of the arguments as a person reads.
 const SHOWN: usize = 4 << 10;
+/// Of longer ones, so many fields and so many bytes of each. How many there are is said.
+const FIELDS: usize = 40;
+const FIELD: usize = 200;
 
 /// Asks on standard error and reads standard input, one question at a time.
 pub(super) struct AtTheTerminal {
@@ -40,12 +44,13 @@ impl Approver for AtTheTerminal {
         Box::pin(async move {
             let mut lines = self.lines.lock().await;
             let lines = lines.get_or_insert_with(typed_lines);
-            // What was typed before the question is no answer to it.
+            // A line that was typed ahead, or pasted, must not be an answer: nobody could know this number.
             while lines.try_recv().is_ok() {}
+            let Ok(number) = getrandom::u32().map(|random| 10 + random % 90) else { return Answer::Unavailable };
             screen::note(&text(&question));
-            screen::prompt("Run it? [y/N] ");
+            screen::prompt(&format!("To run it, type {number}; anything else is a no: "));
             match lines.recv().await {
-                Some(line) if matches!(line.trim(), "y" | "Y" | "yes") => Answer::Allowed,
+                Some(line) if line.trim() == number.to_string() => Answer::Allowed,
                 Some(_) => Answer::Rejected,
                 None => Answer::Unavailable,
             }
@@ -53,25 +58,64 @@ impl Approver for AtTheTerminal {
     }
 }
 
+/// The arguments, whole where they fit. Else the beginning of each of them: one long text must not hide the others.
+fn shown(value: &Value, text: &str) -> String {
+    if text.len() <= SHOWN {
+        return text.to_owned();
+    }
+    let Value::Object(fields) = value else { return beginning(text, SHOWN) };
+    let listed = fields.iter().take(FIELDS).map(|(key, value)| {
+        format!("{}: {}", beginning(&format!("{key:?}"), FIELD), beginning(&value.to_string(), FIELD))
+    });
+    let mut lines: Vec<_> = listed.collect();
+    lines.push(format!("({} bytes in {} fields; long ones are cut)", text.len(), fields.len()));
+    lines.join("\n")
+}
+
+fn beginning(text: &str, most: usize) -> String {
+    let shown = &text[..text.floor_char_boundary(most)];
+    match text.len() - shown.len() {
+        0 => shown.to_owned(),
+        more => format!("{shown} … and {more} bytes more"),
+    }
+}
+
 fn text(question: &Question<'_>) -> String {
     let proposed = question.proposed;
     let manifest = proposed.manifest;
-    let args = proposed.args.text();
-    let shown = &args[..args.floor_char_boundary(SHOWN)];
-    let more = match args.len() - shown.len() {
-        0 => String::new(),
-        more => format!(" … and {more} bytes more, which do not fit here"),
-    };
+    let args = shown(proposed.args.value(), proposed.args.text());
     let place = match proposed.remote {
         Some(remote) => format!("{}, at {remote}, not sandboxed", manifest.name),
         None => format!("{} {}", manifest.name, manifest.version),
     };
-    let mut text = format!("fumehood: a call waits for your answer\n{} ({place})\n{shown}{more}", proposed.tool.name);
+    let mut text = format!("fumehood: a call waits for your answer\n{} ({place})\n{args}", proposed.tool.name);
     if !proposed.callers.is_empty() {
-        text.push_str(&format!("\ncalled by {}", proposed.callers.join(", which was called by ")));
+        // The nearest first.
+        let callers: Vec<_> = proposed.callers.iter().rev().map(String::as_str).collect();
+        text.push_str(&format!("\ncalled by {}", callers.join(", which was called by ")));
     }
     for (policy, reason) in question.asked_by {
         text.push_str(&format!("\n{policy}: {reason}"));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// A long first field hides nothing that comes after it.
+    #[test]
+    fn each_of_many_arguments_is_shown() {
+        let short = json!({ "path": "a" });
+        assert_eq!(shown(&short, &short.to_string()), short.to_string());
+        let long = json!({ "harmless": "x".repeat(10_000), "command": "rm -rf /" });
+        let text = shown(&long, &long.to_string());
+        assert!(text.contains("\"command\": \"rm -rf /\"") && text.contains("in 2 fields"), "{text}");
+        assert!(text.len() < 1_000, "{text}");
+        let list = json!(vec!["x"; 10_000]);
+        assert!(shown(&list, &list.to_string()).contains("bytes more"));
+    }
 }

@@ -6,8 +6,9 @@ use serde_json::Value;
 
 /// As much as a hundred calls with long arguments.
 pub(super) const MAX_BYTES: u64 = 64 << 20;
-/// Each is announced before the first runs, and its result kept until the last is there.
-const MAX_CALLS: usize = 10_000;
+/// Each is announced before the first runs, and its result kept until the last is there. Results are some kilobytes, and may
+/// be some megabytes.
+const MAX_CALLS: usize = 1_000;
 
 /// One call for each line that is not blank.
 pub(super) fn calls(text: &str) -> anyhow::Result<Vec<Call>> {
@@ -62,6 +63,6 @@ mod tests {
         check("{\"tool\":\"a\",\"arg\":{}}", "\"arg\"");
         check("{\"tool\":\"a\",\"args\":{\"x\":1,\"x\":2}}", "line 1");
         check("\n\n", "no call");
-        check(&"{\"tool\":\"a\"}\n".repeat(MAX_CALLS + 1), "10000 are allowed");
+        check(&"{\"tool\":\"a\"}\n".repeat(MAX_CALLS + 1), "1000 are allowed");
     }
 }

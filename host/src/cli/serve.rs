@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use fumehood::mcp::http::{Access, PATH, Service, Token};
@@ -67,6 +68,9 @@ pub(super) struct Args {
     engine: EngineArgs,
 }
 
+/// How long the calls of a client that left may take to come to their end. They are cancelled: a disk is what they wait for.
+const CLOSING: Duration = Duration::from_secs(5);
+
 pub(super) async fn run(args: Args) -> Result<ExitCode, Exit> {
     let stop = stop_on_signals()?;
     check_reach(&args)?;
@@ -107,8 +111,8 @@ pub(super) async fn run(args: Args) -> Result<ExitCode, Exit> {
         preload(&shelf).await;
     }
     let catalog = Catalog::new(registry);
-    let server = match session {
-        Some(session) => Server::in_session(catalog.clone(), session),
+    let server = match &session {
+        Some(session) => Server::in_session(catalog.clone(), session.clone()),
         None => Server::new(catalog.clone()),
     };
     let watching = tokio::spawn(watch(shelf, catalog, stop.clone(), tell));
@@ -121,6 +125,9 @@ pub(super) async fn run(args: Args) -> Result<ExitCode, Exit> {
         Some(listener) => over_http(server, listener, access, stop).await,
         None => over_stdio(server, stop).await,
     };
+    if let Some(session) = session {
+        session.close(CLOSING).await;
+    }
     mounts.close().await;
     served.map(|()| ExitCode::SUCCESS)
 }

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer};
 
 use super::{CallPolicy, Proposed, Ruling};
+use crate::manifest::name_key;
 
 /// Calls by the names of their tools. What no list names may run. A tool that both name is denied.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,6 +58,13 @@ impl CallRules {
         (&self.deny, &self.ask)
     }
 
+    /// The patterns that name none of these tools: slips of the pen, most of them.
+    pub fn idle<'a>(&self, tools: impl IntoIterator<Item = &'a str>) -> Vec<&ToolPattern> {
+        let tools: Vec<_> = tools.into_iter().collect();
+        let all = self.deny.iter().chain(&self.ask);
+        all.filter(|pattern| !tools.iter().any(|tool| pattern.matches(tool))).collect()
+    }
+
     fn ruling(&self, tool: &str) -> Ruling {
         let first = |list: &[ToolPattern]| list.iter().find(|pattern| pattern.matches(tool)).map(ToString::to_string);
         if let Some(pattern) = first(&self.deny) {
@@ -81,7 +89,9 @@ impl CallPolicy for CallRules {
 
 impl ToolPattern {
     fn matches(&self, tool: &str) -> bool {
-        if self.begins { tool.starts_with(&self.name) } else { tool == self.name }
+        // As a registry tells names apart: who denies `Files-Write` means `files_write`.
+        let (own, tool) = (name_key(&self.name), name_key(tool));
+        if self.begins { tool.starts_with(&own) } else { tool == own }
     }
 }
 
@@ -128,6 +138,9 @@ mod tests {
         check("files_delete", |ruling| matches!(ruling, Ruling::Deny { reason } if reason.contains("files_delete")));
         check("files_read", |ruling| matches!(ruling, Ruling::Ask { reason } if reason.contains("files_*")));
         check("file", |ruling| *ruling == Ruling::Allow);
+        check("Files-Delete", |ruling| matches!(ruling, Ruling::Deny { .. }));
+        assert!(rules.idle(["files_delete"]).is_empty());
+        assert_eq!(rules.idle(["files_read", "other"]).len(), 2);
         let all = CallRules::none().deny(pattern("*"));
         assert!(matches!(all.ruling("anything"), Ruling::Deny { .. }));
     }

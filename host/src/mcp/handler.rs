@@ -142,6 +142,11 @@ impl Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let listing = self.inner.catalog.now();
         let Some(schemas) = listing.schemas(&params.name) else {
+            if let (Some(session), Ok(_turn)) = (&self.inner.session, self.inner.calls.try_acquire()) {
+                // Nothing runs, and the session has it on record who asked for what.
+                let args = Value::Object(params.arguments.clone().unwrap_or_default());
+                session.run(&listing.registry, Call::new(params.name.clone(), args)).await;
+            }
             let message = format!("there is no tool {:?}; tools/list has their names", shown(&params.name));
             return Err(ErrorData::invalid_params(message, None));
         };

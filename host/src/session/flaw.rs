@@ -50,6 +50,9 @@ pub enum Flaw {
     /// It starts a call that is not open.
     #[error("it starts call {0}, which is not open")]
     NoSuchCall(CallId),
+    /// It ends a call that is not open: one that nobody asked for, or that has an end.
+    #[error("it ends call {0}, which is not open")]
+    NotOpen(CallId),
     /// It asks for a call that is open.
     #[error("it asks again for call {0}, which is open")]
     AskedTwice(CallId),

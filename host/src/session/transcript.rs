@@ -141,6 +141,9 @@ impl<R: BufRead> Transcript<R> {
                 None => self.ready.push_back(Passage::Flawed { line, flaw: Flaw::NoSuchCall(call) }),
             },
             Event::End(end) => {
+                if !self.open.contains_key(&end.call) {
+                    self.ready.push_back(Passage::Flawed { line, flaw: Flaw::NotOpen(end.call.clone()) });
+                }
                 // A call takes those that it made along, ended or not.
                 let above = |call: &CallId| std::iter::successors(call.parent(), CallId::parent);
                 let below = self.open.range(&end.call..).skip(usize::from(self.open.contains_key(&end.call)));

@@ -166,10 +166,11 @@ pub(crate) fn calls_without_their_lines_are_shown() {
     };
     let id = |text: &str| text.parse().unwrap();
     // An end without a call, and a second end.
-    check(&[ended("1")], &["1 unasked []"], &[]);
-    check(&[asked("1"), ended("1"), ended("1")], &["1 []", "1 unasked []"], &[]);
-    check(&[asked("1"), ended("1.1"), ended("1")], &["1 [1.1 unasked []]"], &[]);
-    check(&[ended("1.1")], &["1.1 unasked []"], &[]);
+    let not_open = |line, call: &str| (line, Flaw::NotOpen(id(call)));
+    check(&[ended("1")], &["1 unasked []"], &[not_open(2, "1")]);
+    check(&[asked("1"), ended("1"), ended("1")], &["1 []", "1 unasked []"], &[not_open(4, "1")]);
+    check(&[asked("1"), ended("1.1"), ended("1")], &["1 [1.1 unasked []]"], &[not_open(3, "1.1")]);
+    check(&[ended("1.1")], &["1.1 unasked []"], &[not_open(2, "1.1")]);
     // A call without an end, and one whose caller ended first.
     check(&[asked("2"), asked("1"), started("1"), asked("1.1")], &["1 open [1.1 open []]", "2 open []"], &[]);
     check(

@@ -5,8 +5,9 @@ mod writer;
 mod written;
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 use tracing::Instrument as _;
 
@@ -37,7 +38,13 @@ struct Inner {
     records_values: bool,
     /// The number of the next call.
     next: Mutex<u64>,
+    /// Batches that have not come to their end.
+    running: watch::Sender<usize>,
 }
+
+/// Batches at once. A caller that goes away frees its own room at once, and not that of its batch, which is still written down:
+/// this is what callers that come and go can pile up against a slow disk.
+const BATCHES: usize = 4_096;
 
 impl Session {
     /// A session of which nothing is kept.
@@ -61,7 +68,21 @@ impl Session {
         let records_values = recorder.as_ref().is_some_and(|recorder| recorder.records_values());
         let heard = recorder.is_some() || !rules.watches.is_empty();
         let writer = heard.then(|| Writer::start(recorder, rules.watches.clone())).transpose()?;
-        Ok(Self(Arc::new(Inner { rules, writer, records_values, next: Mutex::new(first_call.max(1)) })))
+        let (next, running) = (Mutex::new(first_call.max(1)), watch::Sender::new(0));
+        Ok(Self(Arc::new(Inner { rules, writer, records_values, next, running })))
+    }
+
+    /// Wait until every call has its end written down, at most so long. A call whose future was dropped needs a moment for it:
+    /// close a session before its process ends. Calls that still run are not stopped.
+    pub async fn close(&self, most: Duration) {
+        let mut running = self.0.running.subscribe();
+        let ended = async {
+            // The sender is our own.
+            let _ = running.wait_for(|running| *running == 0).await;
+        };
+        if tokio::time::timeout(most, ended).await.is_err() {
+            tracing::warn!(target: "fumehood::session", "calls are left without an end in the log");
+        }
     }
 
     /// Make one call, as [`Registry::run`] does. Dropping the future cancels the call, which still comes to its end.
@@ -74,6 +95,10 @@ impl Session {
     /// allow; any other runs alone, after all before it and before all after it. A tool that may call others runs alone: what
     /// it calls may have to. The outcomes are in the order asked. Dropping the future cancels the calls.
     pub async fn batch(&self, tools: &Registry, calls: Vec<Call>) -> Vec<Outcome> {
+        let Some(batch) = self.begun() else {
+            let words = "this host has too many calls at work; ask again";
+            return calls.iter().map(|_| fault(words, format!("{BATCHES} batches of one session at once"))).collect();
+        };
         let (asked, mut ends, mut stoppable) = (calls.len(), Vec::new(), Vec::new());
         for call in calls {
             let cancel = call.cancel.child_token();
@@ -81,11 +106,25 @@ impl Session {
             stoppable.push(call.cancelled_by(cancel));
         }
         let (session, tools) = (self.clone(), tools.clone());
-        let batch = async move { session.in_order(&tools, stoppable).await };
+        let batch = async move {
+            let _until_the_end = batch;
+            session.in_order(&tools, stoppable).await
+        };
         // On a task of its own: whoever waits may stop waiting, and each call still has its end written down.
         let outcomes = tokio::spawn(batch.in_current_span()).await;
         drop(ends);
         outcomes.unwrap_or_else(|_| (0..asked).map(|_| lost()).collect())
+    }
+
+    /// One batch more, until what this returns is dropped. `None`: there are too many.
+    fn begun(&self) -> Option<Batch> {
+        let mut room = false;
+        self.0.running.send_if_modified(|running| {
+            room = *running < BATCHES;
+            *running += usize::from(room);
+            room
+        });
+        room.then(|| Batch(self.clone()))
     }
 
     async fn in_order(&self, tools: &Registry, calls: Vec<Call>) -> Vec<Outcome> {
@@ -168,7 +207,18 @@ impl Session {
         };
         match written {
             Ok(()) => outcome,
-            Err(cause) => withheld(&outcome, cause),
+            Err(cause) => {
+                let outcome = withheld(&outcome, cause);
+                // What could not be written may have been too long. That it is withheld is short.
+                let mut ended = end_event(scene, outcome.content().to_vec(), outcome.usage(), outcome.diagnostic());
+                if let Outcome::Failure(failure) = &outcome {
+                    ended.ended = failed(failure);
+                }
+                if let Err(again) = self.record(vec![Event::End(Box::new(ended))]).await {
+                    tracing::warn!(target: "fumehood::session", "a call has no end in the log: {again}");
+                }
+                outcome
+            }
         }
     }
 
@@ -261,6 +311,15 @@ impl Session {
                 None => Ok(()),
             }
         }
+    }
+}
+
+/// A batch at work.
+struct Batch(Session);
+
+impl Drop for Batch {
+    fn drop(&mut self) {
+        self.0.0.running.send_modify(|running| *running -= 1);
     }
 }
 

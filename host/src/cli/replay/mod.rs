@@ -6,12 +6,13 @@ mod verify;
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 use clap::ValueEnum;
-use fumehood::{CallId, Log, LogSettings, Replay};
+use fumehood::{CallId, Log, LogSettings, Passage, Replay, Transcript};
 
 use super::exit::Exit;
 use super::host::EngineArgs;
@@ -77,6 +78,9 @@ pub(super) async fn run(args: Args) -> Result<ExitCode, Exit> {
         let calls = verify::Wanted { calls: args.call, components: args.verify };
         return verify::run(open(&args.log)?, calls, args.engine).await;
     }
+    if let Some(html) = args.html.as_ref().filter(|html| is_same(html, &args.log)) {
+        return Err(Exit::usage(format!("{} is the log itself: name another file for the page", html.display())));
+    }
     let (log, name) = (open(&args.log)?, args.log.display().to_string());
     // Reading waits for the disk, and printing for whoever reads.
     let work = tokio::task::spawn_blocking(move || match args.html {
@@ -104,15 +108,37 @@ fn flawed(line: u64, why: &dyn std::fmt::Display) {
 }
 
 async fn mend(path: PathBuf) -> Result<ExitCode, Exit> {
-    // A slip of the hand should not make a log.
-    path.metadata().with_context(|| path.display().to_string())?;
+    let (log, name) = (open(&path)?, path.display().to_string());
+    let broken = tokio::task::spawn_blocking(move || is_broken(log)).await;
+    // A writer's opening is a line of its own: a log that is whole stays as it is.
+    if !broken.context("the log").and_then(|broken| broken)? {
+        screen::note(&format!("{name}: nothing to mend"));
+        return Ok(ExitCode::SUCCESS);
+    }
     let opened = tokio::task::spawn_blocking(move || Log::open(path, LogSettings::standard())).await;
     let (log, opened) = opened.context("the log").and_then(|opened| opened.map_err(anyhow::Error::from))?;
     mended(&log, &opened);
-    if opened.torn.is_empty() && opened.closed.is_empty() {
-        screen::note(&format!("{}: nothing to mend in {} events", log.path().display(), opened.events));
-    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Whether something is torn, without an end, or damaged in a way that a writer refuses.
+fn is_broken(log: Box<dyn BufRead + Send>) -> anyhow::Result<bool> {
+    for passage in Transcript::new(log) {
+        match passage.context("the log cannot be read")? {
+            Passage::Flawed { .. } => return Ok(true),
+            Passage::Call(call) if call.is_open() => return Ok(true),
+            _ => {}
+        }
+    }
+    Ok(false)
+}
+
+/// The same file by another name, or by its own.
+fn is_same(one: &Path, other: &Path) -> bool {
+    match (one.metadata(), other.metadata()) {
+        (Ok(one), Ok(other)) => (one.dev(), one.ino()) == (other.dev(), other.ino()),
+        _ => false,
+    }
 }
 
 /// Writes the page beside its place and then puts it there: a browser never sees half of it. Returns how many lines are

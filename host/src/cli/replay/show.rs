@@ -1,5 +1,6 @@
 //! A log on the terminal: each call in the order in which the calls ended.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::io::BufRead;
 
@@ -19,12 +20,20 @@ pub(super) struct Wanted {
     pub(super) screen: Screen,
 }
 
+/// What was shown until now.
+#[derive(Default)]
+struct Seen {
+    any: bool,
+    /// Of those that are wanted by name.
+    calls: BTreeSet<CallId>,
+}
+
 /// Shows it. Returns how many lines are flawed.
 pub(super) fn all(log: Box<dyn BufRead + Send>, wanted: &Wanted) -> anyhow::Result<u64> {
-    let (mut flaws, mut first) = (0, true);
+    let (mut flaws, mut seen) = (0, Seen::default());
     for passage in Transcript::new(log) {
         match passage.context("the log cannot be read")? {
-            Passage::Call(call) => shown(&call, wanted, &mut first)?,
+            Passage::Call(call) => shown(&call, wanted, &mut seen)?,
             Passage::Flawed { line, flaw } => {
                 flawed(line, &flaw);
                 flaws += 1;
@@ -41,20 +50,28 @@ pub(super) fn all(log: Box<dyn BufRead + Send>, wanted: &Wanted) -> anyhow::Resu
             _ => {}
         }
     }
+    for call in wanted.calls.iter().filter(|call| !seen.calls.contains(*call)) {
+        screen::error(&format!("there is no call {call} in the log"));
+        flaws += 1;
+    }
     Ok(flaws)
 }
 
 /// A call, or those below it that are wanted.
-fn shown(call: &ReplayedCall, wanted: &Wanted, first: &mut bool) -> anyhow::Result<()> {
+fn shown(call: &ReplayedCall, wanted: &Wanted, seen: &mut Seen) -> anyhow::Result<()> {
     if wanted.calls.is_empty() || wanted.calls.contains(&call.id) {
+        let first = !std::mem::replace(&mut seen.any, true);
+        if !wanted.calls.is_empty() {
+            seen.calls.insert(call.id.clone());
+        }
         let text = match wanted.show {
-            Show::Cards if std::mem::take(first) => with_card(call, &wanted.screen),
+            Show::Cards if first => with_card(call, &wanted.screen),
             Show::Cards => format!("\n{}", with_card(call, &wanted.screen)),
             Show::Content => content(call, &wanted.screen),
         };
         return Ok(screen::show(&text)?);
     }
-    call.children.iter().try_for_each(|child| shown(child, wanted, first))
+    call.children.iter().try_for_each(|child| shown(child, wanted, seen))
 }
 
 /// What the model read: the bytes that it read, in a pipe.

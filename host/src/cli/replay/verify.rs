@@ -7,8 +7,8 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use fumehood::{
-    CallId, CardBudget, Digest, EndedAs, Host, Passage, Projection, Projector, ProviderId, RecordedCard, ReplayedCall,
-    ReviewedAs, Transcript,
+    CallId, CardBudget, Digest, EndedAs, Host, Json, JsonLimits, LogRecord, Passage, Projection, Projector, ProviderId,
+    RecordedCard, ReplayedCall, ReviewedAs, Transcript,
 };
 use serde::Serialize;
 
@@ -27,6 +27,8 @@ pub(super) struct Wanted {
 /// What became of one call.
 enum Checked {
     Same,
+    /// What the projectors made is as recorded; what the model read was made of it and cannot be compared. Why.
+    InPart(String),
     /// Why.
     Differs(String),
     /// Why.
@@ -35,7 +37,11 @@ enum Checked {
 
 pub(super) async fn run(log: Box<dyn BufRead + Send>, wanted: Wanted, engine: EngineArgs) -> Result<ExitCode, Exit> {
     let mut components = Components::found(&wanted.components, engine.host()?).await?;
-    let (mut same, mut differ, mut cannot, mut flaws) = (0_u64, 0_u64, 0_u64, 0_u64);
+    if let Some(nested) = wanted.calls.iter().find(|call| call.parent().is_some()) {
+        return Err(Exit::usage(format!("{nested} is a call that a tool made: its value is not recorded")));
+    }
+    let mut left: BTreeSet<CallId> = wanted.calls.iter().cloned().collect();
+    let (mut same, mut in_part, mut differ, mut cannot, mut flaws) = (0_u64, 0_u64, 0_u64, 0_u64, 0_u64);
     for passage in Transcript::new(log) {
         match passage.context("the log cannot be read")? {
             Passage::Flawed { line, flaw } => {
@@ -43,12 +49,17 @@ pub(super) async fn run(log: Box<dyn BufRead + Send>, wanted: Wanted, engine: En
                 flaws += 1;
             }
             Passage::Call(call) if wanted.calls.is_empty() || wanted.calls.contains(&call.id) => {
+                left.remove(&call.id);
                 // A failure has neither value nor card.
                 if call.end.ended != EndedAs::Success {
                     continue;
                 }
                 match components.check(&call).await {
                     Checked::Same => same += 1,
+                    Checked::InPart(why) => {
+                        in_part += 1;
+                        screen::note(&format!("call {} is verified in part: {why}", call.id));
+                    }
                     Checked::Differs(why) => {
                         differ += 1;
                         screen::error(&format!("call {} differs: {why}", call.id));
@@ -62,11 +73,14 @@ pub(super) async fn run(log: Box<dyn BufRead + Send>, wanted: Wanted, engine: En
             _ => {}
         }
     }
-    let line = format!("{same} calls are as recorded, {differ} differ, {cannot} are not verified");
+    for call in &left {
+        screen::error(&format!("there is no call {call} in the log"));
+    }
+    let line = format!("{same} calls are as recorded, {in_part} in part, {differ} differ, {cannot} are not verified");
     screen::print(&line).map_err(anyhow::Error::from)?;
-    match (differ + flaws, same, cannot) {
-        (0, 0, 1..) => Err(Exit::failed("nothing could be verified")),
-        (0, ..) => Ok(ExitCode::SUCCESS),
+    match (differ + flaws + left.len() as u64, same + in_part) {
+        (0, 0) => Err(Exit::failed("nothing was verified")),
+        (0, _) => Ok(ExitCode::SUCCESS),
         _ => Ok(Exit::failed(String::new()).code()),
     }
 }
@@ -113,8 +127,14 @@ impl Components {
             Ok(projector) => projector,
             Err(why) => return Checked::Cannot(why),
         };
-        match projector.project(&asked.tool, &asked.args, &value.to_string()).await {
-            Ok(projection) => compared(call, projection),
+        // The text that the digest is of: the canonical one.
+        let limits = JsonLimits { bytes: LogRecord::MAX_BYTES as u64, depth: JsonLimits::MAX_DEPTH, nodes: u64::MAX };
+        let value = match Json::from_value(value.clone(), &limits) {
+            Ok(json) => json.text().to_owned(),
+            Err(error) => return Checked::Cannot(format!("its value cannot be used: {error}")),
+        };
+        match projector.project(&asked.tool, &asked.args, &value).await {
+            Ok(projection) => compared(call, &value, projection),
             Err(failure) => {
                 Checked::Differs(format!("the recorded value comes to {}: {}", failure.code, failure.message))
             }
@@ -158,30 +178,44 @@ fn wasm_files(places: &[PathBuf]) -> anyhow::Result<BTreeSet<PathBuf>> {
 
 /// What was made live beside what is made now. Where a reviewer or a budget changed what was made, the digest of it is what
 /// there is to compare.
-fn compared(call: &ReplayedCall, Projection { content, card, .. }: Projection) -> Checked {
+fn compared(call: &ReplayedCall, value: &str, Projection { content, card, .. }: Projection) -> Checked {
     let end = &call.end;
     let amended = end.reviews.iter().any(|review| review.verdict == ReviewedAs::Content);
-    let content = match (&end.projected, amended || end.spilled.is_some()) {
-        (Some(projected), true) => digest_of("content", &content, projected.content),
-        (None, true) => Some("its content was changed, and the log has no digest of what it was made from".to_owned()),
-        (_, false) => bytes_of("content", &content, &end.content),
-    };
-    let card = match (&end.card, end.card_cut) {
-        (Some(RecordedCard::Known(recorded)), Some(cut)) => match CardBudget::new(cut.budget) {
-            Ok(budget) => bytes_of("card", &card.within(budget).0, recorded),
-            Err(error) => Some(error.to_string()),
-        },
-        (Some(RecordedCard::Known(recorded)), None) => bytes_of("card", &card, recorded),
-        _ => return Checked::Cannot("its card is of a kind that this program does not know".to_owned()),
-    };
-    match content.or(card) {
-        None => Checked::Same,
-        Some(why) => Checked::Differs(why),
+    let mut in_part = None;
+    let mut differs =
+        end.projected.and_then(|projected| digest_of("value", Digest::of(value.as_bytes()), projected.value));
+    if amended || end.spilled.is_some() {
+        let what =
+            if amended { "a reviewer gave the model other content" } else { "the model read a part of the text" };
+        in_part = Some(what.to_owned());
+        differs = differs.or_else(|| match &end.projected {
+            Some(projected) => digest_of("content", Digest::of(json(&content).as_bytes()), projected.content),
+            None => Some("its content was changed, and the log has no digest of what it was made from".to_owned()),
+        });
+    } else {
+        differs = differs.or_else(|| bytes_of("content", &content, &end.content));
+    }
+    match (&end.card, end.card_cut) {
+        (Some(RecordedCard::Known(recorded)), Some(cut)) => {
+            differs = differs.or_else(|| match CardBudget::new(cut.budget) {
+                Ok(budget) => bytes_of("card", &card.within(budget).0, recorded),
+                Err(error) => Some(error.to_string()),
+            });
+        }
+        (Some(RecordedCard::Known(recorded)), None) => differs = differs.or_else(|| bytes_of("card", &card, recorded)),
+        (Some(RecordedCard::Unknown(_)), _) => {
+            in_part = Some("its card is of a kind that this program does not know".to_owned());
+        }
+        (None, _) => differs = differs.or_else(|| Some("the log has no card of it".to_owned())),
+    }
+    match (differs, in_part) {
+        (Some(why), _) => Checked::Differs(why),
+        (None, Some(why)) => Checked::InPart(why),
+        (None, None) => Checked::Same,
     }
 }
 
-fn digest_of(what: &str, made: &impl Serialize, recorded: Digest) -> Option<String> {
-    let made = Digest::of(json(made).as_bytes());
+fn digest_of(what: &str, made: Digest, recorded: Digest) -> Option<String> {
     (made != recorded).then(|| format!("the {what} has the digest {made}, and had {recorded}"))
 }
 

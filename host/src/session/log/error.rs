@@ -25,6 +25,15 @@ pub enum LogError {
         /// What it is.
         what: &'static str,
     },
+    /// Others can read it, or reach it by another name.
+    #[error(
+        "{}: a log is for its owner alone, and this file is another's, has another name too, or may be read by others; \
+         chmod 600 it, or name another file", .path.display()
+    )]
+    NotPrivate {
+        /// The log.
+        path: PathBuf,
+    },
     /// It has a writer.
     #[error("{} is being written by another process or session; name another file, or wait for its end", .path.display())]
     InUse {

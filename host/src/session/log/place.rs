@@ -5,7 +5,7 @@ use std::fs::{File, TryLockError};
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::FileTypeExt as _;
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, Dir, Mode, OFlags, fsync, openat};
@@ -50,6 +50,10 @@ impl Place {
         if !metadata.is_file() {
             let kind = metadata.file_type();
             return Err(not_a_file(if kind.is_fifo() { "a pipe" } else { "a device" }));
+        }
+        let others = metadata.mode() & 0o077 != 0 || metadata.uid() != rustix::process::geteuid().as_raw();
+        if others || metadata.nlink() > 1 {
+            return Err(LogError::NotPrivate { path: path.into() });
         }
         match place.file.try_lock() {
             Ok(()) => {}
