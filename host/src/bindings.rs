@@ -22,7 +22,7 @@ pub(crate) mod review {
     /// The same types; an alias that the bindings of a tool split in two is one here.
     #[expect(unreachable_pub, reason = "the bindings export it once more, and are private themselves")]
     pub mod types {
-        pub(crate) use crate::bindings::fumehood::tool::types::*;
+        pub(crate) use super::super::fumehood::tool::types::*;
         pub(crate) type Json = String;
     }
 

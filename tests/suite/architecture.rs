@@ -222,6 +222,8 @@ fn the_reader_sees_what_it_should() {
     check("use super::engine::Engine;", &["call"], &[], &["engine"]);
     check("use super::super::engine::Engine;", &["policy", "limits"], &[], &["engine"]);
     check("use super::engine::Engine;", &["policy", "limits"], &[], &[]);
+    check("mod a { use super::super::engine::Engine; }", &["call"], &[], &["engine"]);
+    check("mod a { use super::engine::Engine; }", &["call"], &[], &[]);
     check("#[cfg(test)] mod tests { use crate::engine; }", &["call"], &[], &[]);
     check("fn f(x: self::wasmtime::X) {}", &["call"], &[], &[]);
 }
@@ -259,7 +261,11 @@ fn read(tokens: TokenStream, module: &[String], dependencies: &BTreeSet<String>,
             continue;
         }
         match &tokens[index] {
-            TokenTree::Group(group) => read(group.stream(), module, dependencies, named),
+            TokenTree::Group(group) => match module_before(&tokens, index) {
+                // `super` in there is this module.
+                Some(name) => read(group.stream(), &[module, &[name]].concat(), dependencies, named),
+                None => read(group.stream(), module, dependencies, named),
+            },
             TokenTree::Ident(ident) => {
                 let name = ident.to_string();
                 let first = !follows_colons(&tokens, index);
@@ -299,6 +305,14 @@ fn test_item(tokens: &[TokenTree], index: usize) -> Option<usize> {
         _ => false,
     });
     end.map(|end| index + 2 + end + 1)
+}
+
+/// The name of the module whose body stands here: `mod name { … }`.
+fn module_before(tokens: &[TokenTree], index: usize) -> Option<String> {
+    match index.checked_sub(2).map(|at| &tokens[at..index]) {
+        Some([keyword, TokenTree::Ident(name)]) if is_ident(keyword, "mod") => Some(name.to_string()),
+        _ => None,
+    }
 }
 
 fn is_ident(token: &TokenTree, name: &str) -> bool {

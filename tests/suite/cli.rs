@@ -13,7 +13,14 @@ fn transcripts() {
     // What the transcripts of approvals write: each run begins without.
     let scratch = repository.join("target/tmp");
     std::fs::create_dir_all(&scratch).expect("a directory for what transcripts write");
-    for left in ["approvals.lock", "word-count-2.wasm", "inspect-2.wasm", "inspect-3.wasm", "inspect-hostile.wasm"] {
+    for left in [
+        "approvals.lock",
+        "reviewers.lock",
+        "word-count-2.wasm",
+        "inspect-2.wasm",
+        "inspect-3.wasm",
+        "inspect-hostile.wasm",
+    ] {
         let _ = std::fs::remove_file(scratch.join(left));
     }
     sessions(repository, &scratch.join("sessions"));

@@ -4,6 +4,7 @@
 //! list a thousand components before it loads one.
 
 mod form;
+mod requests;
 mod text;
 mod walk;
 
