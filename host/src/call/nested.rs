@@ -4,6 +4,7 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use serde_json::{Value, json};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -65,13 +66,19 @@ impl Place {
         self.scene.as_ref()
     }
 
-    /// A failure of the value that this reviewer put in another's place.
-    pub(super) fn replaced_by(&self, reviewer: usize, failure: Box<Failure>) -> Box<Failure> {
-        // Any other is no fault of the value.
+    /// A failure of the value that this reviewer put in another's place. What a projector said of it is for the operator: no
+    /// reviewer has had its wish about that.
+    pub(super) fn replaced_by(&self, reviewer: usize, mut failure: Box<Failure>) -> Box<Failure> {
         if failure.code != Code::InvalidToolOutput {
             return failure;
         }
         let name = self.scene.as_ref().and_then(|scene| scene.session.rules().reviewers.get(reviewer));
+        let projector = failure.details.as_ref().and_then(|details| details.get("projector")).cloned();
+        if let Some(Value::String(projector)) = projector {
+            failure.diagnostic.cause.get_or_insert(failure.message);
+            failure.message = format!("{projector} failed");
+            failure.details = Some(json!({ "projector": projector }));
+        }
         failure.noting(&format!("the value is that of the reviewer {}", name.map_or("", |reviewer| reviewer.name())))
     }
 

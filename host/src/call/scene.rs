@@ -19,9 +19,10 @@ use super::{Made, Run, Staged, unwinding};
 use crate::component::Digest;
 use crate::consent::{Answer, CallPolicy, CallRules, Proposed, Question, Ruling};
 use crate::content::ContentBlock;
+use crate::json::Json;
 use crate::outcome::{Code, Failure};
 use crate::review::{Amendment, Draft, DraftResult, ReviewError, Reviewer, Verdict};
-use crate::sandbox::{Malformed, Progress, ProgressSink, checked_content};
+use crate::sandbox::{Malformed, Progress, ProgressSink, checked_content, json_limits};
 use crate::schema::{Args, Valid};
 use crate::session::{CallEvent, CallId, EndEvent, Event, ProjectedDigests, Reviewed, ReviewedAs};
 
@@ -245,8 +246,8 @@ impl Run {
     }
 
     /// Shows a result to the reviewers until one of them wants another value. What is made of that value is shown to all of
-    /// them: it came out of the tool's own projectors. `replaced`: the last one that had its wish; it and those before it have
-    /// no second.
+    /// them: it came out of the tool's own projectors. `replaced`: the last one that had its wish; it and those before it may
+    /// want the same again, and nothing else.
     pub(super) async fn looked_at(
         &mut self,
         place: &Place,
@@ -275,8 +276,12 @@ impl Run {
             };
             made = match verdict {
                 Ok(Verdict::Accept(Amendment::None)) => made,
-                Ok(Verdict::Accept(Amendment::Value(_))) if replaced.is_some_and(|replaced| at <= replaced) => {
-                    self.no_verdict(reviewer.as_ref(), "it wants another value a second time", made)
+                Ok(Verdict::Accept(Amendment::Value(value))) if replaced.is_some_and(|replaced| at <= replaced) => {
+                    if self.stands(&made, value) {
+                        made
+                    } else {
+                        self.no_verdict(reviewer.as_ref(), "it wants another value a second time", made)
+                    }
                 }
                 Ok(Verdict::Accept(Amendment::Value(value))) if made.is_ok() => {
                     self.reviewed(reviewer.as_ref(), ReviewedAs::Value);
@@ -305,6 +310,17 @@ impl Run {
             }
         }
         Looked::Passed(made)
+    }
+
+    /// Whether a reviewer that had its wish has it still: the value is the one that it wants, or came to nothing, of which the
+    /// host alone tells (see `Place::replaced_by`).
+    fn stands(&self, made: &Staged<Made>, wanted: String) -> bool {
+        match made {
+            Ok(made) => {
+                Json::parse(wanted, &json_limits(&self.limits)).is_ok_and(|json| json.text() == made.value.text())
+            }
+            Err(failure) => failure.code == Code::InvalidToolOutput,
+        }
     }
 
     fn reviewed(&mut self, reviewer: &dyn Reviewer, verdict: ReviewedAs) {

@@ -59,7 +59,9 @@ async fn everything_is_made_from_the_new_value() {
     assert_eq!((value.text(), card.title()), (new, new));
     assert_eq!(content, [ContentBlock::text(new)]);
     let shows = |text: &str| format!("{text} {} {text}", json!([{ "type": "text", "text": text }]));
-    assert_eq!(seen.take(), [format!("before: {}", shows(r#"{"x":1}"#)), format!("after: {}", shows(new))]);
+    // What the projectors made of the new value is shown to those who saw the old one, too.
+    let before = |text: &str| format!("before: {}", shows(text));
+    assert_eq!(seen.take(), [before(r#"{"x":1}"#), before(new), format!("after: {}", shows(new))]);
     assert_eq!(diagnostic.reviews.len(), 1);
 
     let end = log.end("1");
@@ -71,13 +73,13 @@ async fn everything_is_made_from_the_new_value() {
     assert_eq!(log.lines(), ["call 1 a", "start 1", "end 1 ok"]);
 }
 
-/// Content is made from the value: the last word on either is the last reviewer's.
+/// Content is made from the value, and whoever replaced the old content is asked about the new.
 #[tokio::test]
 async fn a_new_value_brings_its_own_content() {
     let (outcome, log) =
         run(&titled().await, vec![always("words", content("other words")), always("swaps", value("{}"))]).await;
-    assert_eq!(success(outcome).content, [ContentBlock::text("{}")]);
-    assert_eq!(log.end("1").reviews.len(), 2);
+    assert_eq!(success(outcome).content, [ContentBlock::text("other words")]);
+    assert_eq!(log.end("1").reviews.len(), 3);
 
     let (outcome, log) =
         run(&titled().await, vec![always("swaps", value("{}")), always("words", content("other words"))]).await;
@@ -87,18 +89,51 @@ async fn a_new_value_brings_its_own_content() {
     assert_eq!(log.end("1").projected.unwrap().content, digest(&[ContentBlock::text("{}")]));
 }
 
+/// A projector cannot keep back for the new value what a reviewer would have stopped with the old one.
 #[tokio::test]
-async fn each_reviewer_may_replace_it_once() {
-    let doubles = |name| {
-        reviewer(name, |draft| {
-            let DraftResult::Success { value: before, .. } = draft.result else { panic!("{draft:?}") };
-            let twice = before.value()["x"].as_u64().unwrap() * 2;
-            now(Ok(value(&json!({ "x": twice }).to_string())))
+async fn what_is_made_of_a_new_value_is_reviewed() {
+    let render = "(if (result i32) (i32.eq (local.get $value_len) (i32.const 2))
+        (then (call $text (i32.const 1024) (i32.const 4)))
+        (else (call $text (local.get $value) (local.get $value_len))))";
+    let guest = Guest { items: r#"(data (i32.const 1024) "HUSH")"#, render, ..Guest::default() };
+    let registry = Registry::new([compiled(&host(1), &guest.wat(), &[tool("a")], &[], |policy| policy).await]).unwrap();
+    let stops = || {
+        reviewer("stops", |draft| {
+            let DraftResult::Success { content, .. } = draft.result else { panic!("{draft:?}") };
+            let hush = content.iter().any(|block| *block == ContentBlock::text("HUSH"));
+            let block = Verdict::Block { feedback: "no".to_owned() };
+            now(Ok(if hush { block } else { Verdict::Accept(Amendment::None) }))
         })
     };
-    let (outcome, log) = run(&titled().await, ["one", "two", "three"].map(doubles).into()).await;
+    let swaps = || always("swaps", value("{}"));
+    for reviewers in [vec![stops(), swaps()], vec![swaps(), stops()]] {
+        let (outcome, log) = run(&registry, reviewers).await;
+        assert_eq!(failure(outcome).code, Code::Blocked);
+        assert!(!serde_json::to_string(&log.events()).unwrap().contains("HUSH"));
+    }
+    assert_eq!(success(run(&registry, vec![stops()]).await.0).content, [ContentBlock::text(r#"{"x":1}"#)]);
+}
+
+#[tokio::test]
+async fn each_reviewer_may_replace_it_once() {
+    let doubles = |name, up_to: u64| {
+        reviewer(name, move |draft| {
+            let DraftResult::Success { value: before, .. } = draft.result else { panic!("{draft:?}") };
+            let x = before.value()["x"].as_u64().unwrap();
+            let twice =
+                if x < up_to { value(&json!({ "x": x * 2 }).to_string()) } else { Verdict::Accept(Amendment::None) };
+            now(Ok(twice))
+        })
+    };
+    let reviewers = vec![doubles("one", 2), doubles("two", 4), doubles("three", 8)];
+    let (outcome, log) = run(&titled().await, reviewers).await;
     assert_eq!(success(outcome).value.text(), r#"{"x":8}"#);
     assert_eq!(log.end("1").reviews.len(), 3);
+    // One that is not content with what it wanted would never end.
+    let (outcome, _log) = run(&titled().await, vec![doubles("one", 8)]).await;
+    let failed = failure(outcome);
+    assert_eq!(failed.code, Code::Blocked);
+    assert!(failed.diagnostic.cause.unwrap().contains("a second time"));
 }
 
 #[tokio::test]

@@ -128,7 +128,7 @@ impl Components {
             Err(why) => return Checked::Cannot(why),
         };
         // The text that the digest is of: the canonical one.
-        let limits = JsonLimits { bytes: LogRecord::MAX_BYTES as u64, depth: JsonLimits::MAX_DEPTH, nodes: u64::MAX };
+        let limits = JsonLimits { bytes: LogRecord::MAX_BYTES, depth: JsonLimits::MAX_DEPTH, nodes: u64::MAX };
         let value = match Json::from_value(value.clone(), &limits) {
             Ok(json) => json.text().to_owned(),
             Err(error) => return Checked::Cannot(format!("its value cannot be used: {error}")),
