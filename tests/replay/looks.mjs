@@ -5,11 +5,11 @@ import { join } from "node:path";
 
 import { session } from "./log.mjs";
 
-export async function looks({ open, check, modules, screenshots }) {
+export async function looks({ open, check, quick, modules, screenshots }) {
   if (screenshots) mkdirSync(screenshots, { recursive: true });
   const text = session().text();
   const axe = readFileSync(join(modules, "axe-core/axe.min.js"), "utf8");
-  for (const width of [320, 900, 1600]) {
+  for (const width of quick ? [900] : [320, 900, 1600]) {
     for (const theme of width === 900 ? ["light"] : ["light", "dark"]) {
       const which = `${theme}, ${width} px`;
       const page = await open(text, { width, theme });
