@@ -20,7 +20,7 @@ export async function looks({ open, check, quick, modules, screenshots }) {
       await picture("open");
       const wide = await page.evaluate(() => {
         const edge = document.documentElement.clientWidth;
-        return [...document.body.querySelectorAll("*")].filter((node) => !node.closest(".unseen, .skip, .bar") && node.checkVisibility() && node.getBoundingClientRect().right > edge + 1).map((node) => `${node.tagName}.${node.className}`).slice(0, 5);
+        return [...document.body.querySelectorAll("*")].filter((node) => !node.closest(".unseen, .skip, .bar, .event") && node.checkVisibility() && node.getBoundingClientRect().right > edge + 1).map((node) => `${node.tagName}.${node.className}`).slice(0, 5);
       });
       check(`${which}: nothing is past the right edge`, wide.length === 0, wide);
       const cut = await page.evaluate(() => [...document.querySelectorAll(".bar .state, .bar .took, .bar .chips, .bar .id")].filter((node) => node.scrollWidth > node.clientWidth + 1 && node.clientWidth > 0).map((node) => `${node.className}: ${node.textContent}`).slice(0, 5));

@@ -22,8 +22,8 @@ export function long(calls = CALLS) {
   return log.text();
 }
 
-// Three screens before and after, in batches of fifty, and the batches of the call one is at and of one that is open.
-const MOST_ROWS = 500;
+// Two screens before and after, in batches of fifty, and the batches of the call one is at and of one that is open.
+const MOST_ROWS = 350;
 
 export async function many({ open, check, quick }) {
   const calls = quick ? 2000 : CALLS;
