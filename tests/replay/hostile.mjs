@@ -12,7 +12,7 @@ const PROTO = '{"__proto__": {"polluted": 1}, "constructor": {"prototype": {"pol
 const TAGS = new Set("HEADER SEARCH MAIN H1 H2 H3 H4 H5 H6 P DIV SPAN SECTION CODE B BDI BUTTON A IMG AUDIO TIME UL LI DL DT DD TABLE THEAD TBODY TR TH TD DETAILS SUMMARY FORM FIELDSET LEGEND LABEL INPUT KBD DIALOG NOSCRIPT SCRIPT svg path".split(" "));
 const ATTRIBUTES = new Set(("id class dir lang role title type hidden alt decoding src controls preload d viewBox href target rel for name value style tabindex datetime scope open method " +
   "autocomplete placeholder spellcheck checked " +
-  "aria-hidden aria-expanded aria-label aria-labelledby aria-busy aria-controls aria-describedby aria-keyshortcuts aria-haspopup").split(" "));
+  "data-batch aria-posinset aria-setsize aria-hidden aria-expanded aria-label aria-labelledby aria-busy aria-controls aria-describedby aria-keyshortcuts aria-haspopup").split(" "));
 
 export async function hostile({ open, check }) {
   const log = new Log({ values: true });
@@ -68,6 +68,8 @@ export async function hostile({ open, check }) {
   for (const id of [4, 5, 6]) {
     const one = await seen(page, id);
     check(`hostile: call ${id} has the generic card, and says why`, one.cards.length === 1 && one.cards[0].label === "Tool" && one.cards[0].title === "unknown" && /is of a kind that is not known here|cannot be drawn: title is not a text/.test(one.notices.join()), one);
+    const words = await row(page, id).locator(".card").innerText();
+    check(`hostile: call ${id} has its arguments and its content in that card`, /Input\n[^]*Output\n/.test(words) && (id === 4 || words.includes("beside it")), words.slice(0, 300));
   }
   for (const mark of await page.locator("#facets code").allTextContents()) check(`hostile: the filter ${mark.slice(0, 20)} is text`, !mark.includes("\u202e"));
 

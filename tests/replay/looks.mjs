@@ -5,11 +5,11 @@ import { join } from "node:path";
 
 import { session } from "./log.mjs";
 
-export async function looks({ open, check, modules, screenshots }) {
+export async function looks({ open, check, quick, modules, screenshots }) {
   if (screenshots) mkdirSync(screenshots, { recursive: true });
   const text = session().text();
   const axe = readFileSync(join(modules, "axe-core/axe.min.js"), "utf8");
-  for (const width of [320, 900, 1600]) {
+  for (const width of quick ? [900] : [320, 900, 1600]) {
     for (const theme of width === 900 ? ["light"] : ["light", "dark"]) {
       const which = `${theme}, ${width} px`;
       const page = await open(text, { width, theme });
@@ -20,7 +20,7 @@ export async function looks({ open, check, modules, screenshots }) {
       await picture("open");
       const wide = await page.evaluate(() => {
         const edge = document.documentElement.clientWidth;
-        return [...document.body.querySelectorAll("*")].filter((node) => !node.closest(".unseen, .skip, .bar") && node.checkVisibility() && node.getBoundingClientRect().right > edge + 1).map((node) => `${node.tagName}.${node.className}`).slice(0, 5);
+        return [...document.body.querySelectorAll("*")].filter((node) => !node.closest(".unseen, .skip, .bar, .event") && node.checkVisibility() && node.getBoundingClientRect().right > edge + 1).map((node) => `${node.tagName}.${node.className}`).slice(0, 5);
       });
       check(`${which}: nothing is past the right edge`, wide.length === 0, wide);
       const cut = await page.evaluate(() => [...document.querySelectorAll(".bar .state, .bar .took, .bar .chips, .bar .id")].filter((node) => node.scrollWidth > node.clientWidth + 1 && node.clientWidth > 0).map((node) => `${node.className}: ${node.textContent}`).slice(0, 5));

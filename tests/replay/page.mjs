@@ -2,7 +2,7 @@
 
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 
 import { composed } from "../browser/page.mjs";
 
@@ -12,7 +12,7 @@ export function pageOf(fumehood, folder, name, text) {
   const html = join(folder, `${name}.html`);
   writeFileSync(log, text);
   if (!fumehood) return assembled(`${name}.jsonl`, text);
-  const done = spawnSync(fumehood, ["replay", log, "--html", html], { encoding: "utf8", timeout: 120000 });
+  const done = spawnSync(resolve(fumehood), ["replay", `${name}.jsonl`, "--html", html], { cwd: folder, encoding: "utf8", timeout: 120000 });
   if (done.error || ![0, 1].includes(done.status)) throw new Error(`fumehood replay: ${done.error ?? `exit ${done.status}: ${done.stderr}`}`);
   return readFileSync(html, "utf8");
 }

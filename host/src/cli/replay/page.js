@@ -118,7 +118,7 @@ function subjectOf(event) {
   return text(event.args, "args").slice(0, 2 * MOST_SUBJECT).replace(/\s+/g, " ");
 }
 
-const log = { title: "", calls: new Map(), entries: [], items: 0, said: undefined, opens: [], unread: 0, repairs: 0, mostUsed: new Map() };
+const log = { title: "", calls: new Map(), entries: [], items: 0, said: undefined, opens: [], flaws: 0, repairs: 0, mostUsed: new Map() };
 
 // One line of the log. What it cannot be read as is said in its place.
 function take(line) {
@@ -126,13 +126,13 @@ function take(line) {
   try {
     record = object(JSON.parse(line), "the line");
     if (typeof record.event === "string") { log.items += 1; event(record, line); }
-    else if (Object.hasOwn(record, "why")) { log.items += 1; log.unread += 1; log.entries.push({ icon: "alert", tone: "trouble", words: [`Line ${number(count(record.line, "line"))} cannot be read: `, el("bdi", "", shown(text(record.why, "why"), 1000))] }); }
+    else if (Object.hasOwn(record, "why")) { log.items += 1; log.flaws += 1; log.entries.push({ icon: "alert", tone: "trouble", words: [`Line ${number(count(record.line, "line"))}: `, el("bdi", "", shown(text(record.why, "why"), 1000))] }); }
     else if (Object.hasOwn(record, "title")) log.title = text(record.title, "title");
     else if (Object.hasOwn(record, "items")) log.said = count(record.items, "items");
     else bad("the line", "an event");
   } catch (error) {
     if (!(error instanceof Malformed || error instanceof SyntaxError)) throw error;
-    log.unread += 1;
+    log.flaws += 1;
     const which = Number.isSafeInteger(record?.seq) ? `Record ${number(record.seq)}` : "A record";
     log.entries.push({ icon: "alert", tone: "trouble", words: [`${which} is not shown: ${error instanceof Malformed ? error.message : "it is not JSON"}.`] });
   }
@@ -287,9 +287,26 @@ function dayRow(day) {
   return row;
 }
 
+// Numbers are given in the order in which calls are asked for; several at once may be written down in another.
+function byNumber(a, b) {
+  const [one, two] = [a.id.split("."), b.id.split(".")];
+  for (let at = 0; at < Math.min(one.length, two.length); at += 1) {
+    if (one[at].length !== two[at].length) return one[at].length - two[at].length;
+    if (one[at] !== two[at]) return one[at] < two[at] ? -1 : 1;
+  }
+  return one.length - two.length;
+}
+
 function arrange() {
+  const calls = log.entries.flatMap((entry) => (entry.call ? [entry.call] : [])).sort(byNumber);
+  for (const call of log.calls.values()) call.children.sort(byNumber);
   let day;
+  let next = 0;
   for (const entry of log.entries) {
+    if (entry.call) {
+      entry.call = calls[next];
+      next += 1;
+    }
     const at = entry.call ? entry.call.at : entry.at;
     const now = at === undefined ? undefined : dayOf(at);
     if (now !== undefined && now !== day) {
@@ -956,7 +973,7 @@ function masthead() {
   if (log.opens.length > 0) said.push(log.opens.some((one) => one.values) ? "values recorded" : "values not recorded");
   page.facts.replaceChildren(...said.map((one) => el("span", "", one)));
   const trouble = [];
-  if (log.unread > 0) trouble.push(`${many(log.unread, "line")} of this log ${log.unread === 1 ? "is" : "are"} not shown; the timeline says why, in place.`);
+  if (log.flaws > 0) trouble.push(`${log.flaws === 1 ? "One thing is" : `${number(log.flaws)} things are`} wrong with this log; the timeline says what, in place.`);
   if (log.said !== log.items) trouble.push("This page is not whole: its end is missing.");
   page.troubles.replaceChildren(...trouble.map((words) => notice("trouble", "alert", words)));
 }
