@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal as _};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use fumehood::{Answer, Approver, Question};
 use serde_json::Value;
@@ -15,6 +16,9 @@ const SHOWN: usize = 4 << 10;
 /// Of longer ones, so many fields and so many bytes of each. How many there are is said.
 const FIELDS: usize = 40;
 const FIELD: usize = 200;
+
+/// The reader has what the terminal holds in less than this, and nobody reads a question as fast.
+const TYPED_AHEAD: Duration = Duration::from_millis(100);
 
 /// Asks on standard error and reads standard input, one question at a time.
 pub(super) struct AtTheTerminal {
@@ -44,7 +48,9 @@ impl Approver for AtTheTerminal {
         Box::pin(async move {
             let mut lines = self.lines.lock().await;
             let lines = lines.get_or_insert_with(typed_lines);
-            // A line that was typed ahead, or pasted, must not be an answer: nobody could know this number.
+            // Lines that were typed ahead, or pasted, are no answer: what has come by now is dropped, and nobody could have known
+            // the number.
+            tokio::time::sleep(TYPED_AHEAD).await;
             while lines.try_recv().is_ok() {}
             let Ok(number) = getrandom::u32().map(|random| 10 + random % 90) else { return Answer::Unavailable };
             screen::note(&text(&question));
