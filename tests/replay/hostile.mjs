@@ -80,7 +80,8 @@ export async function hostile({ open, check }) {
   let many = 0;
   for (const name of names) {
     const { result } = JSON.parse(readFileSync(new URL(name, folder), "utf8"));
-    const card = result?._meta?.["fumehood/card"];
+    // A log holds no lone surrogate: a line with one is no JSON to the host.
+    const card = JSON.parse(JSON.stringify(result?._meta?.["fumehood/card"] ?? null).replace(/\\ud[89a-f][0-9a-f]{2}/gi, "\\ufffd"));
     if (!card || JSON.stringify(card).includes('"$')) continue;
     many += 1;
     const id = cards.call("t", {});

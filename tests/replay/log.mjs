@@ -54,7 +54,7 @@ export class Log {
 
   succeed(call, millis, { text = "", content = text === "" ? [] : [{ type: "text", text }], ...more } = {}) {
     this.start(call);
-    return this.end(call, millis, { outcome: "success", content, usage: { "wall-clock-ms": millis, "memory-bytes": 1179648 + millis * 1024, "host-calls": 12 + millis }, projected: { value: digest("v"), content: digest("c"), card: digest("d") }, ...more });
+    return this.end(call, millis, { outcome: "success", content, usage: { "host-calls": 12 + millis, "memory-bytes": 1179648 + millis * 1024, "wall-clock-ms": millis }, projected: { value: digest("v"), content: digest("c"), card: digest("d") }, ...more });
   }
 
   fail(call, millis, kind, code, message, more = {}) {

@@ -62,7 +62,7 @@ export async function shows({ open, check }) {
   says("call 1", first.text, "src/lib.rs:3: pub use greet::Greeting;", "… 11 more lines; ask for page 2", '"pattern": "Greeting",', "Search in files", "files 0.3.1", "sha256:", '"page": 1', "mount ./work:/ (read)");
   check("a recorded value is shown", first.parts.includes("Value") && !fourth.parts.includes("Value"), first.parts);
   says("call 4", fourth.notices.join("\n"), "The model did not read 1,200,235 of 1,204,331 bytes. The whole text is kept at fumehood-spill:sha256/9f3a2c51.");
-  check("what was used stands with its limit, and beside the most", JSON.stringify(fourth.usage) === JSON.stringify([["wall-clock-ms", "4.31 s", "14 % of the most"], ["memory-bytes", "5.6 MB", "100 % of the most"], ["host-calls", "4,324", "100 % of the most"]]), fourth.usage);
+  check("what was used stands with its limit, and beside the most", JSON.stringify(fourth.usage) === JSON.stringify([["host-calls", "4,324", "100 % of the most"], ["memory-bytes", "5.6 MB", "100 % of the most"], ["wall-clock-ms", "4.31 s", "14 % of the most"]]), fourth.usage);
   check("links lead where they say", fifth.links.join() === "https://en.example.org/wiki/Greeting,https://style.example.com/letters/openings?lang=en", fifth.links);
   const rel = await page.locator("a.link").first().evaluate((link) => [link.target, link.rel, link.title === link.href]);
   check("to beside this page, and tell nothing of it", rel.join() === "_blank,noopener noreferrer,true", rel);
@@ -105,7 +105,7 @@ export async function shows({ open, check }) {
   // The records themselves.
   await row(page, 2).locator(".raw > summary").click();
   const raw = await row(page, 2).locator(".raw .code").allInnerTexts();
-  check("the records are there as written", raw.length === 3 && raw[0].includes('"event": "call"') && raw[2].includes('"millis": 8'), raw.map((one) => one.slice(0, 200)));
+  check("the records themselves are there", raw.length === 3 && raw[0].includes('"event": "call"') && raw[1].includes('"event": "start"') && raw[2].includes('"event": "end"'), raw.map((one) => one.slice(0, 200)));
   lacks("a success", first.text, "How it ended");
 
   // What is long is folded, in each open call by itself.

@@ -585,15 +585,14 @@ function usagePart(usage) {
 
 // The lines themselves, for what this page does not know to draw.
 function rawPart(call) {
-  const box = el("details", "raw", el("summary", "", `The ${call.lines.length === 1 ? "record" : `${call.lines.length} records`} as written`));
+  const box = el("details", "raw", el("summary", "", call.lines.length === 1 ? "The record" : `The ${call.lines.length} records`));
   box.addEventListener("toggle", () => {
-    if (box.childElementCount > 1) return;
+    if (box.childElementCount > 1) return; // Drawn when it was opened before.
     for (const text of call.lines) {
       afresh();
       const lines = jsonTextLines(text);
       box.append(...rows(el("div", "code"), lines.length, (index) => line(lines[index]), FIRST_LINES, "line"));
     }
-    box.append(); // The first opening draws; later ones show.
   });
   return box;
 }
