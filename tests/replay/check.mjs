@@ -59,17 +59,17 @@ function opener(change = (html) => html) {
   return {
     wrongs,
     /** A page of this log, ready. */
-    async open(text, { width = 1200, height = 900, theme = "light", hash = "", name, init, edit = (html) => html } = {}) {
+    async open(text, { width = 1200, height = 900, theme = "light", hash = "", name, before, edit = (html) => html } = {}) {
       await tab?.close();
       tab = await browser.newPage();
       const file = join(work, "page.html");
       writeFileSync(file, edit(change(page(text, name))));
       watched(tab, wrongs, (url) => url.startsWith(pathToFileURL(file).href));
       await tab.addInitScript(() => { window.canary = 0; });
-      if (init) await tab.addInitScript(init);
+      await before?.(tab);
       await tab.setViewportSize({ width, height });
       await tab.emulateMedia({ colorScheme: theme, reducedMotion: "no-preference", media: "screen" });
-      await tab.goto(pathToFileURL(file).href + hash);
+      await tab.goto(pathToFileURL(file).href + hash, { waitUntil: "commit" });
       await tab.locator("html[data-ready]").waitFor({ state: "attached" });
       return tab;
     },

@@ -995,6 +995,7 @@ async function start() {
   // Until a page is loaded, the browser may go to the place that its address names once more, and take the focus along.
   if (document.readyState !== "complete") await new Promise((loaded) => { addEventListener("load", loaded, { once: true }); });
   if (id !== undefined && !reveal(id)) say(`There is no call ${ID.test(id) ? id : "of that name"} in this log.`);
+  performance.mark("ready");
   document.documentElement.dataset.ready = "";
 }
 
