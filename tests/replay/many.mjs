@@ -119,7 +119,7 @@ async function traced(page) {
     await done;
     await session.detach();
     const mains = new Set(events.filter((one) => one.name === "thread_name" && one.args.name === "CrRendererMain").map((one) => `${one.pid} ${one.tid}`));
-    const tasks = events.filter((one) => one.ph === "X" && /RunTask$/.test(one.name) && mains.has(`${one.pid} ${one.tid}`));
+    const tasks = events.filter((one) => one.ph === "X" && one.name === "RunTask" && mains.has(`${one.pid} ${one.tid}`));
     const most = (key) => Math.round(Math.max(0, ...tasks.map((one) => one[key] ?? 0)) / 1000);
     const over = tasks.filter((one) => one.tdur > 50000).length;
     return `longest task ${most("dur")} ms, ${most("tdur")} ms of it processor time; ${over} of more than 50 ms`;

@@ -206,6 +206,7 @@ function* lines() {
 // ---- Words for times and sizes.
 
 function clock(at) {
+  if (at === undefined) return undefined;
   const time = new Date(at);
   return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
 }
@@ -961,8 +962,8 @@ links = (url, label) => {
 function masthead() {
   page.title.replaceChildren(shown(log.title === "" ? "Replay" : log.title, 200));
   document.title = `${page.title.textContent} · replay`;
-  const times = log.entries.map((entry) => clock(entry.call ? entry.call.at : entry.at)).filter(Boolean);
-  const [from, to] = [times[0], times.at(-1)];
+  const timed = (entry) => clock(entry.call ? entry.call.at : entry.at) !== undefined;
+  const [from, to] = [log.entries.find(timed), log.entries.findLast(timed)].map((entry) => entry && clock(entry.call ? entry.call.at : entry.at));
   const said = [];
   if (from) said.push(from.slice(0, 10) === to.slice(0, 10) ? `${from.slice(0, 10)}, ${from.slice(11, 19)} to ${to.slice(11, 19)} UTC` : `${from.slice(0, 10)} ${from.slice(11, 16)} to ${to.slice(0, 10)} ${to.slice(11, 16)} UTC`);
   const nested = log.calls.size - top.length;
@@ -978,15 +979,18 @@ function masthead() {
 }
 
 async function start() {
+  await breathe();
   let read = 0;
   await each(lines(), (line) => {
     take(line);
     read += 1;
     if (read % 1000 === 0) page.facts.textContent = `Reading the log… ${many(read, "record")}`;
   });
+  await breathe();
   arrange();
   facets();
   masthead();
+  await breathe();
   // Narrow: the calls come first.
   if (matchMedia("(max-width: 860px)").matches) page.facets.open = false;
   page.none.textContent = top.length === 0 ? "This log has no calls." : "No call is like that.";
