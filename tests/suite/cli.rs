@@ -34,7 +34,7 @@ fn transcripts() {
         .run();
 }
 
-/// What `docs/sessions.md` begins with: no log of an earlier run, one whose writer was killed, one that somebody changed.
+/// What `docs/sessions.md` and `tests/cli/replay.md` begin with: no log of an earlier run, one whose writer was killed, one that somebody changed.
 #[expect(clippy::disallowed_methods, reason = "a test makes the logs that its transcripts read")]
 fn sessions(repository: &Path, scratch: &Path) {
     let _ = std::fs::remove_dir_all(scratch);
@@ -44,18 +44,33 @@ fn sessions(repository: &Path, scratch: &Path) {
         command.current_dir(repository).arg("run").stdout(std::process::Stdio::null());
         command
     };
-    let changed = scratch.join("changed.jsonl");
-    let count = |log: &Path| {
+    let count_with = |log: &Path, flags: &[&str]| {
         let counted = fumehood()
             .args(["sample-tools/dist/word-count.wasm", "--args", r#"{"text":"to be"}"#, "--log"])
             .arg(log)
+            .args(flags)
             .status();
         assert!(counted.expect("the command runs").success());
     };
+    let count = |log: &Path| count_with(log, &[]);
+    let change = |log: &Path| {
+        let text = std::fs::read_to_string(log).expect("a log");
+        assert!(text.contains("2 words"), "{text}");
+        std::fs::write(log, text.replacen("2 words", "9 words", 1)).expect("the log is written");
+    };
+    let changed = scratch.join("changed.jsonl");
     (0..2).for_each(|_| count(&changed));
-    let text = std::fs::read_to_string(&changed).expect("a log");
-    assert!(text.contains("2 words"), "{text}");
-    std::fs::write(&changed, text.replacen("2 words", "9 words", 1)).expect("the log is written");
+    change(&changed);
+
+    // What `tests/cli/replay.md` reads.
+    let replay = scratch.with_file_name("replay");
+    let _ = std::fs::remove_dir_all(&replay);
+    std::fs::create_dir_all(&replay).expect("a directory for logs");
+    (0..2).for_each(|_| count(&replay.join("plain.jsonl")));
+    for log in ["values.jsonl", "other.jsonl"] {
+        count_with(&replay.join(log), &["--record-values"]);
+    }
+    change(&replay.join("other.jsonl"));
 
     let crash = scratch.join("crash.jsonl");
     count(&crash);

@@ -48,6 +48,7 @@ const TESTS: &[(&str, fn())] = named![
     place::a_new_log_is_for_this_user_alone,
     place::only_a_plain_file_is_a_log,
     place::another_file_is_left_as_it_is,
+    place::a_log_that_others_reach_is_refused,
     place::two_writers_in_one_process,
     place::two_writers_in_two_processes,
     place::a_full_disk_loses_and_halves_nothing,

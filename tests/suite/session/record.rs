@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use fumehood::{
     Amendment, Call, CallEvent, CancellationToken, Card, Code, ContentBlock, EndedAs, Event, Failure, LimitName,
@@ -202,6 +203,40 @@ async fn no_result_is_told_that_is_not_written_down() {
         assert_eq!(ran, 2);
         assert!(failures[0].usage.get(LimitName::ValueBytes).used > 0);
     }
+}
+
+/// A result that is too long for the log is withheld, and that it is stands there: each call has an end.
+#[tokio::test]
+async fn what_is_too_long_to_be_written_leaves_a_short_end() {
+    let registry = elsewhere(&[tool("a")], |_| now(said("done")));
+    let (session, log) = session_that(Keeps::NotThose("end 1 ok"), SessionRules::none());
+    let calls = vec![Call::new("a", json!({})), Call::new("a", json!({}))];
+    let mut outcomes = session.batch(&registry, calls).await.into_iter();
+    let withheld = "the result could not be written down, and is withheld";
+    check_fault(&failure(outcomes.next().unwrap()), withheld, FULL);
+    success(outcomes.next().unwrap());
+    assert_eq!(log.lines(), ["call 1 a", "call 2 a", "start 1", "end 1 HOST_FAULT", "start 2", "end 2 ok"]);
+    assert!(!serde_json::to_string(&log.end("1")).unwrap().contains("done"));
+}
+
+/// A process may end once this has returned: whoever went away has left no call without an end.
+#[tokio::test]
+async fn closing_waits_for_the_ends_of_calls_whose_callers_left() {
+    let registry = elsewhere(&[tool("a")], |_| never());
+    let (session, log) = session(SessionRules::none());
+    let mut call = Box::pin(session.run(&registry, Call::new("a", json!({}))));
+    while log.lines() != ["call 1 a", "start 1"] {
+        tokio::select! {
+            biased;
+            _ = &mut call => panic!("it never ends by itself"),
+            () = tokio::task::yield_now() => {}
+        }
+    }
+    drop(call);
+    session.close(Duration::from_secs(60)).await;
+    assert_eq!(log.lines(), ["call 1 a", "start 1", "end 1 ABORTED"]);
+    // What has nobody to wait for returns at once.
+    session.close(Duration::from_secs(60)).await;
 }
 
 #[tokio::test]

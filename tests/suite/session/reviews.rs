@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use fumehood::{
     Amendment, Call, CancellationToken, Code, ContentBlock, Draft, DraftResult, Failure, FailureKind, Outcome,
-    Registry, RemoteError, ReviewError, ReviewedAs, SessionRules, Success, Verdict,
+    Progress, Registry, RemoteError, ReviewError, ReviewedAs, SessionRules, Success, Verdict,
 };
 use serde_json::json;
 use tokio::sync::mpsc::unbounded_channel;
@@ -342,4 +342,26 @@ async fn a_call_keeps_no_room_while_it_is_reviewed() {
     let (outcome, _log) = reviewed(&registry, SessionRules::none().reviewer(asks)).await;
     assert_eq!(success(outcome).value.text(), r#"{"x":3}"#);
     assert_eq!(seen.lock().unwrap().as_deref(), Some(r#"{"y":1}"#));
+}
+
+/// What a tool says while it runs is there before anybody could look at it.
+#[tokio::test]
+async fn progress_has_no_words_where_results_are_reviewed() {
+    let registry = elsewhere(&[tool("a")], |call| {
+        let progress = Progress { done: 1, total: Some(2), message: Some("HUSH".to_owned()) };
+        call.progress.unwrap()(progress);
+        now(said("done"))
+    });
+    let heard = async |rules: SessionRules| {
+        let told = Notes::default();
+        let notes = told.clone();
+        let (session, _log) = session(rules);
+        let call = Call::new("a", json!({})).on_progress(Arc::new(move |progress| notes.add(format!("{progress:?}"))));
+        success(session.run(&registry, call).await);
+        told.take()
+    };
+    let said = heard(SessionRules::none()).await;
+    assert!(said.len() == 1 && said[0].contains("HUSH"), "{said:?}");
+    let said = heard(SessionRules::none().reviewer(always("looks", Verdict::Accept(Amendment::None)))).await;
+    assert!(said.len() == 1 && said[0].contains("done: 1") && !said[0].contains("HUSH"), "{said:?}");
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use fumehood::{Flaw, Log, LogError, Replay};
 
-use crate::events::{Home, bytes_of, call, end, settings, sound, start};
+use crate::events::{Home, bytes_of, call, end, put, settings, sound, start};
 
 /// A small log, closed, as bytes; and where each line begins.
 fn small(home: &Home) -> (Vec<u8>, Vec<usize>) {
@@ -26,7 +26,7 @@ fn flaws(bytes: &[u8]) -> Vec<(u64, Flaw)> {
 
 /// The first flaw, and what opening says of it. Such a log stays as it is.
 fn refused(path: &Path, bytes: &[u8]) -> (u64, Flaw) {
-    std::fs::write(path, bytes).unwrap();
+    put(path, bytes);
     let first = flaws(bytes).into_iter().next().unwrap();
     match Log::open(path, settings()).unwrap_err() {
         error @ (LogError::Damaged { .. } | LogError::NewerForm { .. }) => {
@@ -59,7 +59,7 @@ pub(crate) fn a_change_of_any_byte_is_named() {
             } else {
                 let found = flaws(&changed);
                 assert!(found.iter().all(|(named, _)| *named >= line), "{at}: {found:?}");
-                std::fs::write(home.log(), &changed).unwrap();
+                put(&home.log(), &changed);
                 match Log::open(home.log(), settings()) {
                     Err(LogError::Damaged { line: named, .. }) => assert_eq!(named, line),
                     Err(error) => panic!("{error:?}"),
@@ -99,7 +99,7 @@ pub(crate) fn a_line_that_is_gone_or_twice_is_named() {
         assert_eq!(refused(&home.log(), &empty), (number + 1, Flaw::NotJson { column: 0 }));
     }
     // Without its last line it is a log that ended earlier: nothing in it can say that there was more.
-    std::fs::write(home.log(), &bytes[..starts[lines - 1]]).unwrap();
+    put(&home.log(), &bytes[..starts[lines - 1]]);
     assert_eq!(home.open().1.events, lines as u64 - 1);
 }
 
@@ -112,7 +112,7 @@ pub(crate) fn a_log_of_a_later_form_is_read_and_not_written() {
     // Also where what it says of itself is no longer what we know.
     let other = r#"{"seq":0,"prev":null,"at":"x","event":"open","form":3,"writers":[]}"#.to_owned() + "\n";
     assert_eq!(flaws(other.as_bytes())[1], (1, Flaw::NewerForm(3)));
-    std::fs::write(home.log(), &other).unwrap();
+    put(&home.log(), &other);
     assert!(matches!(Log::open(home.log(), settings()).unwrap_err(), LogError::NewerForm { .. }));
     assert_eq!(bytes_of(&home.log()), other.as_bytes());
     // An event that we do not know: the lines around it are read, and it is not known what it did to calls.

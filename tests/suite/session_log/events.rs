@@ -1,5 +1,8 @@
 //! Events to write, and logs to look at.
 
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::{Duration, SystemTime};
@@ -44,6 +47,12 @@ impl Home {
         names.sort();
         names
     }
+}
+
+/// A file for this user alone, as a log is, with these bytes.
+pub(crate) fn put(path: &Path, bytes: impl AsRef<[u8]>) {
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path).unwrap();
+    file.write_all(bytes.as_ref()).unwrap();
 }
 
 pub(crate) fn event(value: Value) -> Event {

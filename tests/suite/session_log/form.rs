@@ -8,7 +8,7 @@ use fumehood::{
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::events::{Home, against_the_schema, bytes_of, call, calls, end, event, settings, sound, start};
+use crate::events::{Home, against_the_schema, bytes_of, call, calls, end, event, put, settings, sound, start};
 
 /// Checked without the crate's own reader.
 pub(crate) fn lines_are_numbered_dated_and_chained() {
@@ -109,7 +109,7 @@ pub(crate) fn every_event_is_as_published() {
     drop(log);
     let mut bytes = bytes_of(&home.log());
     bytes.extend_from_slice(b"{\"seq\":");
-    std::fs::write(home.log(), &bytes).unwrap();
+    put(&home.log(), &bytes);
     Log::open(home.log(), values()).unwrap();
     let records = sound(&home.log());
     let written: Vec<_> = records[1..=events.len()].iter().map(|record| record.event.clone()).collect();
@@ -302,7 +302,7 @@ pub(crate) fn a_log_of_form_1_reads() {
     assert_eq!(kinds.len(), 6, "{kinds:?}");
     // It can also go on: on a copy, since nothing changes this one.
     let home = Home::new();
-    std::fs::write(home.log(), &bytes).unwrap();
+    put(&home.log(), &bytes);
     let (_, opened) = home.open();
     assert_eq!((opened.events, opened.next_call), (36, 12));
     assert!(opened.torn.is_empty() && opened.closed.is_empty());

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use fumehood::{Event, Log, LogError};
 
-use crate::events::{Home, bytes_of, call, end, settings, sound, start};
+use crate::events::{Home, bytes_of, call, end, put, settings, sound, start};
 use crate::{playing, this_program};
 
 fn refused(path: &Path) -> LogError {
@@ -24,7 +24,7 @@ pub(crate) fn a_new_log_is_for_this_user_alone() {
     assert_eq!(sound(&home.log()).len(), 1);
     assert_eq!(home.beside(), [""; 0]);
     // One that holds nothing is as good as none.
-    std::fs::write(home.log(), "").unwrap();
+    put(&home.log(), "");
     assert!(home.open().1.is_new());
 }
 
@@ -61,13 +61,32 @@ pub(crate) fn only_a_plain_file_is_a_log() {
 pub(crate) fn another_file_is_left_as_it_is() {
     let home = Home::new();
     for text in ["a letter\n", "a letter", "{}\n", "[1]\n[2]\n", "\n", "{\"seq\":0}\n", "{\"seq\":1,", "\0\0\0"] {
-        std::fs::write(home.log(), text).unwrap();
+        put(&home.log(), text);
         let error = refused(&home.log());
         assert!(matches!(error, LogError::NotALog { .. }), "{text:?}: {error:?}");
         assert!(error.to_string().contains("was left as it is"), "{error}");
         assert_eq!(bytes_of(&home.log()), text.as_bytes());
         assert_eq!(home.beside(), [""; 0]);
     }
+}
+
+/// A log is for its owner: not one that others read, and not one that has another name somewhere.
+pub(crate) fn a_log_that_others_reach_is_refused() {
+    let home = Home::new();
+    home.open();
+    let mode = |mode| std::fs::set_permissions(home.log(), std::fs::Permissions::from_mode(mode)).unwrap();
+    for open in [0o640, 0o604, 0o620, 0o777] {
+        mode(open);
+        let error = refused(&home.log());
+        assert!(matches!(error, LogError::NotPrivate { .. }), "{open:o}: {error:?}");
+        assert!(error.to_string().contains("chmod 600"), "{error}");
+    }
+    mode(0o600);
+    let other = home.path().join("other");
+    std::fs::hard_link(home.log(), &other).unwrap();
+    assert!(matches!(refused(&home.log()), LogError::NotPrivate { .. }));
+    std::fs::remove_file(other).unwrap();
+    home.open();
 }
 
 pub(crate) fn two_writers_in_one_process() {

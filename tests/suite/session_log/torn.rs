@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use fumehood::{CallId, EndedAs, Event, LogRecord, NotRun, RepairEvent};
 
-use crate::events::{Home, bytes_of, call, calls, end, sound, start};
+use crate::events::{Home, bytes_of, call, calls, end, put, sound, start};
 
 fn repairs(records: &[LogRecord]) -> Vec<RepairEvent> {
     let repairs = records.iter().filter_map(|record| match &record.event {
@@ -56,7 +56,7 @@ pub(crate) fn a_log_cut_anywhere_is_mended() {
     let bytes = written(&Home::new());
     for cut in 0..bytes.len() {
         let home = Home::new();
-        std::fs::write(home.log(), &bytes[..cut]).unwrap();
+        put(&home.log(), &bytes[..cut]);
         let whole = bytes[..cut].iter().rposition(|byte| *byte == b'\n').map_or(0, |feed| feed + 1);
         let events = bytes[..whole].iter().filter(|byte| **byte == b'\n').count();
         let (log, opened) = home.open();
@@ -86,7 +86,7 @@ pub(crate) fn a_last_line_of_garbage_is_set_aside() {
     for garbage in ["\n", "\0\0\0\0\n", "{\"seq\":8,\"prev\0\0\0\0\0}}\n", "\0\0\0"] {
         let home = Home::new();
         let bytes = written(&home);
-        std::fs::write(home.log(), [&bytes, garbage.as_bytes()].concat()).unwrap();
+        put(&home.log(), [&bytes[..], garbage.as_bytes()].concat());
         let (_, opened) = home.open();
         assert_eq!(bytes_of(&opened.torn[0].file), garbage.as_bytes());
         announced(&home, &sound(&home.log()));
@@ -135,7 +135,7 @@ pub(crate) fn a_repair_cut_anywhere_is_repaired() {
     let torn = &torn[..torn.len() - 5];
     let mended = {
         let home = Home::new();
-        std::fs::write(home.log(), torn).unwrap();
+        put(&home.log(), torn);
         home.open();
         bytes_of(&home.log())
     };
@@ -143,9 +143,9 @@ pub(crate) fn a_repair_cut_anywhere_is_repaired() {
     assert_eq!(mended[..whole], torn[..whole]);
     for cut in whole..=mended.len() {
         let home = Home::new();
-        std::fs::write(home.log(), torn).unwrap();
+        put(&home.log(), torn);
         home.open();
-        std::fs::write(home.log(), &mended[..cut]).unwrap();
+        put(&home.log(), &mended[..cut]);
         home.open();
         let records = sound(&home.log());
         announced(&home, &records);
@@ -161,7 +161,7 @@ pub(crate) fn a_piece_half_set_aside_is_set_aside_whole() {
     let whole = torn.iter().rposition(|byte| *byte == b'\n').unwrap() + 1;
     for copied in whole..=torn.len() {
         let home = Home::new();
-        std::fs::write(home.log(), torn).unwrap();
+        put(&home.log(), torn);
         std::fs::write(home.path().join("session.jsonl.torn-7"), &torn[whole..copied]).unwrap();
         let (_, opened) = home.open();
         assert_eq!(home.beside(), ["session.jsonl.torn-7"]);
@@ -174,7 +174,7 @@ pub(crate) fn a_foreign_file_in_its_place_stays() {
     let torn = written(&Home::new());
     let torn = &torn[..torn.len() - 1];
     let home = Home::new();
-    std::fs::write(home.log(), torn).unwrap();
+    put(&home.log(), torn);
     let taken = home.path().join("session.jsonl.torn-7");
     std::fs::write(&taken, "a letter").unwrap();
     std::os::unix::fs::symlink("letter", home.path().join("session.jsonl.torn-7-1")).unwrap();

@@ -145,6 +145,7 @@ fn is_same(one: &Path, other: &Path) -> bool {
 /// flawed.
 fn write_page(log: Box<dyn BufRead + Send>, name: &str, html: &Path) -> anyhow::Result<u64> {
     let directory = html.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    directory.metadata().with_context(|| format!("{}: cannot be written", html.display()))?;
     let unfinished = tempfile::NamedTempFile::new_in(directory).with_context(|| html.display().to_string())?;
     let mut page = Page::begin(BufWriter::new(unfinished), name)?;
     let mut flaws = 0;

@@ -76,7 +76,7 @@ pub(super) async fn run(log: Box<dyn BufRead + Send>, wanted: Wanted, engine: En
     for call in &left {
         screen::error(&format!("there is no call {call} in the log"));
     }
-    let line = format!("{same} calls are as recorded, {in_part} in part, {differ} differ, {cannot} are not verified");
+    let line = format!("as recorded: {same}, in part: {in_part}, different: {differ}, not verified: {cannot}");
     screen::print(&line).map_err(anyhow::Error::from)?;
     match (differ + flaws + left.len() as u64, same + in_part) {
         (0, 0) => Err(Exit::failed("nothing was verified")),
