@@ -108,7 +108,13 @@ pub(super) struct NestedCaller {
     tree: Arc<Tree>,
     left: Mutex<Vec<(String, Diagnostic)>>,
     scene: Option<Scene>,
+    /// Calls that were not admitted.
+    refused: AtomicU64,
 }
+
+/// Calls of one `execute` that are on record though they were not admitted: as many as it may make. A guest may try a million
+/// times.
+const MAX_REFUSED: u64 = 64;
 
 impl NestedCaller {
     /// `None` where the tool may call no other: then all of this costs nothing.
@@ -130,6 +136,7 @@ impl NestedCaller {
             tree: place.tree.clone().unwrap_or_else(tree),
             left: Mutex::default(),
             scene: place.scene.clone(),
+            refused: AtomicU64::new(0),
         }))
     }
 
@@ -140,8 +147,22 @@ impl NestedCaller {
         std::mem::take(&mut *self.left.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn admit<'a>(&'a self, tool: &str) -> Result<&'a Provider, CallError> {
-        let refuse = |code: Code, message: String| CallError { code: code.as_str(), message };
+    /// A call that is not admitted, of which nobody else would know that it was tried.
+    async fn put_on_record(&self, tool: &str, args: String, code: Code, message: &str) {
+        let Some(scene) = &self.scene else { return };
+        if self.refused.fetch_add(1, Ordering::Relaxed) >= MAX_REFUSED {
+            return;
+        }
+        let (scene, call) = (scene.next_nested(), Call::from_text(tool, args));
+        let nested = Nested::failed(Box::new(Failure::new(code, message, Usage::none(self.tree.limits))));
+        // Nothing ran: a line that cannot be written withholds nothing.
+        if scene.announce(self.names.find(tool), &call).await.is_ok() {
+            let _ = scene.ended(&nested).await;
+        }
+    }
+
+    fn admit<'a>(&'a self, tool: &str) -> Result<&'a Provider, (Code, String)> {
+        let refuse = |code: Code, message: String| (code, message);
         let found = self.names.find(tool);
         let found = found.ok_or_else(|| refuse(Code::UnknownTool, format!("there is no tool {tool:?} here")))?;
         if self.at_work.iter().any(|above| above == tool) {
@@ -172,7 +193,13 @@ impl Caller for NestedCaller {
         args: String,
     ) -> Pin<Box<dyn Future<Output = Result<String, CallError>> + Send + 'a>> {
         Box::pin(async move {
-            let provider = self.admit(tool.as_str())?.clone();
+            let provider = match self.admit(tool.as_str()) {
+                Ok(provider) => provider.clone(),
+                Err((code, message)) => {
+                    self.put_on_record(tool.as_str(), args, code, &message).await;
+                    return Err(CallError { code: code.as_str(), message });
+                }
+            };
             let scene = self.scene.as_ref().map(Scene::next_nested);
             let place = Place {
                 names: self.names.clone(),
@@ -216,7 +243,7 @@ fn told(tool: &ToolName, failure: &Failure) -> String {
 /// One nested call, with what a session keeps of it.
 async fn written_down(provider: Provider, call: Call, place: Place) -> (Result<String, Box<Failure>>, Diagnostic) {
     if let Some(scene) = place.scene()
-        && let Err(cause) = scene.announce(&provider, &call).await
+        && let Err(cause) = scene.announce(Some(&provider), &call).await
     {
         scene.forget();
         let message = "nothing ran: the call could not be written down; the host's log says why";

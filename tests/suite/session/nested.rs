@@ -62,15 +62,35 @@ async fn they_stand_under_their_parent_in_the_order_asked_with_neither_value_nor
     assert!(log.end("1").value.is_some() && log.end("1").card.is_some());
 }
 
-/// What does not come to a call is no call.
+/// A tool that tries names, or its own, leaves a trace: as often as it may call, and no more.
 #[tokio::test]
-async fn what_a_tool_may_not_call_is_not_written_down() {
+async fn what_a_tool_may_not_call_is_on_record_and_does_not_start() {
     let host = host(1);
     let registry = Registry::new([relay(&host, "a", &["a"]).await, relay(&host, "b", &["nobody"]).await]).unwrap();
     let (session, log) = session(SessionRules::none());
-    assert_eq!(failure(session.run(&registry, Call::new("a", json!({}))).await).details.unwrap()["code"], "DENIED");
-    failure(session.run(&registry, Call::new("b", json!({}))).await);
-    assert_eq!(log.lines(), ["call 1 a", "start 1", "end 1 TOOL_FAILED", "call 2 b", "start 2", "end 2 TOOL_FAILED"]);
+    session.batch(&registry, vec![Call::new("a", json!({})), Call::new("b", json!({}))]).await;
+    let lines = log.lines();
+    assert_eq!(lines[..5], ["call 1 a", "call 2 b", "start 1", "call 1.1 a", "end 1.1 DENIED"]);
+    assert_eq!(lines[6..9], ["start 2", "call 2.1 nobody", "end 2.1 UNKNOWN_TOOL"]);
+    assert!(log.call("1.1").provider.is_some() && log.call("2.1").provider.is_none());
+
+    let guest = Guest {
+        imports: r#"(import "fumehood:host/tools@0.1.0" "call" (func $call (param i32 i32 i32 i32 i32)))"#,
+        items: r#"(data (i32.const 1024) "nobody")"#,
+        execute: "(local.set $a (call $alloc (i32.const 32)))
+            (local.set $b (i32.const 1000))
+            (loop $more
+              (call $call (i32.const 1024) (i32.const 6) (local.get $args) (local.get $args_len) (local.get $a))
+              (local.set $b (i32.sub (local.get $b) (i32.const 1)))
+              (br_if $more (local.get $b)))
+            (call $ok (local.get $args) (local.get $args_len))",
+        ..Guest::default()
+    };
+    let tries = compiled(&host, &guest.wat(), &[tool("c")], &["nobody"], |policy| policy).await;
+    let (session, log) = self::session(SessionRules::none());
+    success(session.run(&Registry::new([tries]).unwrap(), Call::new("c", json!({}))).await);
+    let begun = |how: &str| log.lines().iter().filter(|line| line.starts_with(how)).count();
+    assert_eq!((begun("call 1."), begun("end 1."), begun("start 1.")), (64, 64, 0));
 }
 
 #[tokio::test]

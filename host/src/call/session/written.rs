@@ -20,11 +20,11 @@ const MAX_TOOL: usize = 256;
 
 impl Scene {
     /// Writes down that a tool asks for this call.
-    pub(in crate::call) async fn announce(&self, provider: &Provider, call: &Call) -> Written {
+    pub(in crate::call) async fn announce(&self, provider: Option<&Provider>, call: &Call) -> Written {
         if !self.session.records() {
             return Ok(());
         }
-        match self.hand_over_call(call_event(self, Some(provider), call)) {
+        match self.hand_over_call(call_event(self, provider, call)) {
             Some(written) => written.await,
             None => Err("the call that makes it has ended".to_owned()),
         }
