@@ -19,6 +19,7 @@ mod screen;
 #[cfg(feature = "mcp")]
 mod serve;
 mod session;
+mod spilled;
 #[cfg(feature = "mcp")]
 mod token;
 
@@ -49,6 +50,7 @@ enum Command {
     #[cfg(feature = "mcp")]
     Serve(serve::Args),
     Replay(replay::Args),
+    Spilled(spilled::Args),
     Inspect(inspect::Args),
     Policy(policy::Args),
     Approve(approve::Args),
@@ -71,6 +73,7 @@ pub(crate) fn main() -> ExitCode {
             #[cfg(feature = "mcp")]
             Command::Serve(args) => serve::run(args).await,
             Command::Replay(args) => replay::run(args).await,
+            Command::Spilled(args) => spilled::run(args),
             Command::Inspect(args) => inspect::run(args).await,
             Command::Policy(args) => policy::run(args).await,
             Command::Approve(args) => approve::run(args).await,
