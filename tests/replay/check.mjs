@@ -115,6 +115,8 @@ if (options.pictures) {
       await run(part, (one, holds) => { if (!holds) noticed.push(one); }, (original) => sealed(original.replace(from, () => to)), true);
       check(`the check notices that ${what}`, noticed.length > 0);
     }
+    // A browser that is gone notices everything.
+    await run("shows", (one, holds, found) => check(`after all that, ${one}`, holds, found));
   }
 }
 
