@@ -39,6 +39,7 @@ export async function hostile({ open, check }) {
   const page = await open(log.text(), { name: "hostile" });
   for (const button of await page.locator("#calls .batch > .call > .bar .open").all()) await button.click();
   for (const summary of await page.locator(".raw > summary").all()) await summary.click();
+  await page.waitForFunction(() => [...document.querySelectorAll(".raw[open]")].every((one) => one.querySelector(".code")));
 
   const state = () => page.evaluate(() => ({
     canary: window.canary, polluted: "polluted" in {}, tags: [...new Set([...document.body.querySelectorAll("*")].map((node) => node.tagName))],

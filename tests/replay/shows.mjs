@@ -104,6 +104,8 @@ export async function shows({ open, check }) {
 
   // The records themselves.
   await row(page, 2).locator(".raw > summary").click();
+  // They are drawn when the browser says that it opened, which is after the click.
+  await row(page, 2).locator(".raw .code").first().waitFor();
   const raw = await row(page, 2).locator(".raw .code").allInnerTexts();
   check("the records themselves are there", raw.length === 3 && raw[0].includes('"event": "call"') && raw[1].includes('"event": "start"') && raw[2].includes('"event": "end"'), raw.map((one) => one.slice(0, 200)));
   lacks("a success", first.text, "How it ended");
