@@ -46,10 +46,11 @@ const { passed, failed, check } = counted();
 const started = Date.now();
 
 const made = new Map();
-/** The page of a log. Each is made once. */
-function page(text, name = "session") {
-  if (!made.has(text)) made.set(text, pageOf(options.fumehood, work, name, text));
-  return made.get(text);
+/** The page of a log. Each is made once. `assembled`: from the parts in the repository, whatever a reader would say of it. */
+function page(text, name = "session", assembled = false) {
+  const key = `${assembled} ${text}`;
+  if (!made.has(key)) made.set(key, pageOf(assembled ? undefined : options.fumehood, work, name, text));
+  return made.get(key);
 }
 
 /** Opens pages for one part. `change` is done to each first. */
@@ -59,11 +60,11 @@ function opener(change = (html) => html) {
   return {
     wrongs,
     /** A page of this log, ready. */
-    async open(text, { width = 1200, height = 900, theme = "light", hash = "", name, before, edit = (html) => html } = {}) {
+    async open(text, { width = 1200, height = 900, theme = "light", hash = "", name, before, assembled, edit = (html) => html } = {}) {
       await tab?.close();
       tab = await browser.newPage();
       const file = join(work, "page.html");
-      writeFileSync(file, edit(change(page(text, name))));
+      writeFileSync(file, edit(change(page(text, name, assembled))));
       watched(tab, wrongs, (url) => url.startsWith(pathToFileURL(file).href));
       await tab.addInitScript(() => { window.canary = 0; });
       await before?.(tab);
