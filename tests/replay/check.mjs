@@ -114,7 +114,10 @@ if (options.pictures) {
       }
       const noticed = [];
       await run(part, (one, holds) => { if (!holds) noticed.push(one); }, (original) => sealed(original.replace(from, () => to)), true);
-      check(`the check notices that ${what}`, noticed.length > 0);
+      // A browser that is gone notices everything.
+      const alive = await browser.newPage().then((tab) => tab.close()).then(() => true, () => false);
+      check(`the check notices that ${what}`, noticed.length > 0 && alive, alive ? "" : "the browser is gone");
+      if (!alive) break;
     }
     // A browser that is gone notices everything.
     await run("shows", (one, holds, found) => check(`after all that, ${one}`, holds, found));
