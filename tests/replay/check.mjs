@@ -119,8 +119,6 @@ if (options.pictures) {
       check(`the check notices that ${what}`, noticed.length > 0 && alive, alive ? "" : "the browser is gone");
       if (!alive) break;
     }
-    // A browser that is gone notices everything.
-    await run("shows", (one, holds, found) => check(`after all that, ${one}`, holds, found));
   }
 }
 
