@@ -79,12 +79,13 @@ impl ToolError {
 impl From<io::Error> for ToolError {
     fn from(error: io::Error) -> Self {
         use io::ErrorKind as Kind;
+        const CODE: Code = Code::new("IO");
         let message = error.to_string();
         match error.kind() {
             Kind::NotFound | Kind::NotADirectory => Self::NotFound(message),
             Kind::PermissionDenied | Kind::ReadOnlyFilesystem => Self::Denied(message),
             Kind::ResourceBusy | Kind::WouldBlock | Kind::Interrupted | Kind::TimedOut => Self::Unavailable(message),
-            _ => Self::failed(Code::new("IO"), message),
+            _ => Self::failed(CODE, message),
         }
     }
 }

@@ -1,55 +1,68 @@
 //! A value on its way out. serde_json writes a number that is none as `null`; here it is an error that says where.
 
+use std::cell::Cell;
 use std::fmt::Display;
 
 use serde::Serialize;
 use serde::ser::{
-    self, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple, SerializeTupleStruct,
+    Error, SerializeMap, SerializeSeq, SerializeStruct, SerializeStructVariant, SerializeTuple, SerializeTupleStruct,
     SerializeTupleVariant, Serializer,
 };
 
 use crate::{Code, ToolError};
 
-/// The one text of a value, without white space.
-pub(crate) fn to_json<T: Serialize>(value: &T) -> Result<String, String> {
-    let mut bytes = Vec::with_capacity(128);
-    value.serialize(Strict(&mut serde_json::Serializer::new(&mut bytes))).map_err(|error| error.to_string())?;
-    // It always is: being sure costs one pass, and no unsafe code.
-    String::from_utf8(bytes).map_err(|error| error.to_string())
+/// The one text of a value, without white space; or what of it has none, and where.
+pub(crate) fn to_json<T: Serialize + ?Sized>(value: &T) -> Result<String, String> {
+    let place = Place::default();
+    serde_json::to_string(&Inside(value, &place)).map_err(|error| place.of(&error))
 }
 
 #[cold]
 pub(crate) fn unwritable(why: String) -> ToolError {
-    ToolError::failed(Code::new("BAD_VALUE"), format!("the tool made a value that has no JSON form: {why}"))
+    const CODE: Code = Code::new("BAD_VALUE");
+    ToolError::failed(CODE, why)
+}
+
+/// The fields that lead to what cannot be written, inmost first. Apart from the error, which is made once: an error at
+/// each level would be a tenth of a small component.
+#[derive(Default)]
+struct Place(Cell<String>);
+
+impl Place {
+    #[cold]
+    fn under(&self, key: &str) {
+        let mut place = self.0.take();
+        place.push_str(" in ");
+        place.push_str(key);
+        self.0.set(place);
+    }
+
+    #[cold]
+    fn of(&self, error: &serde_json::Error) -> String {
+        error.to_string() + &self.0.take()
+    }
 }
 
 /// Passes everything on but what JSON cannot hold.
-struct Strict<S>(S);
+struct Strict<'p, S>(S, &'p Place);
 
 /// The same around what is inside of it.
-struct Inside<'a, T: ?Sized>(&'a T);
+struct Inside<'a, T: ?Sized>(&'a T, &'a Place);
 
 impl<T: Serialize + ?Sized> Serialize for Inside<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(Strict(serializer))
+        self.0.serialize(Strict(serializer, self.1))
     }
 }
 
 #[cold]
-fn not_finite<E: ser::Error>() -> E {
-    E::custom("NaN and infinity are no JSON numbers; write an Option, or a text")
+fn not_finite<E: Error>() -> E {
+    E::custom("the tool's value holds NaN or infinity, which are no JSON numbers; write an Option, or a text")
 }
 
 #[cold]
-fn too_wide<E: ser::Error>() -> E {
-    E::custom("a 128-bit integer is more than readers of JSON agree on; write a text")
-}
-
-#[cold]
-fn under<E: ser::Error>(key: &str, error: &E) -> E {
-    let error = error.to_string();
-    // `a: b: why` reads as a path.
-    E::custom(format!("{key}: {error}"))
+fn too_wide<E: Error>() -> E {
+    E::custom("the tool's value holds a 128-bit integer, on which readers of JSON do not agree; write a text")
 }
 
 macro_rules! pass {
@@ -60,20 +73,23 @@ macro_rules! pass {
 
 macro_rules! pass_open {
     ($($method:ident($($arg:ident: $ty:ty),*) -> $open:ident;)*) => {
-        $(fn $method(self, $($arg: $ty),*) -> Result<Strict<S::$open>, S::Error> { self.0.$method($($arg),*).map(Strict) })*
+        $(fn $method(self, $($arg: $ty),*) -> Result<Strict<'p, S::$open>, S::Error> {
+            let Self(serializer, place) = self;
+            serializer.$method($($arg),*).map(|open| Strict(open, place))
+        })*
     };
 }
 
-impl<S: Serializer> Serializer for Strict<S> {
+impl<'p, S: Serializer> Serializer for Strict<'p, S> {
     type Ok = S::Ok;
     type Error = S::Error;
-    type SerializeSeq = Strict<S::SerializeSeq>;
-    type SerializeTuple = Strict<S::SerializeTuple>;
-    type SerializeTupleStruct = Strict<S::SerializeTupleStruct>;
-    type SerializeTupleVariant = Strict<S::SerializeTupleVariant>;
-    type SerializeMap = Strict<S::SerializeMap>;
-    type SerializeStruct = Strict<S::SerializeStruct>;
-    type SerializeStructVariant = Strict<S::SerializeStructVariant>;
+    type SerializeSeq = Strict<'p, S::SerializeSeq>;
+    type SerializeTuple = Strict<'p, S::SerializeTuple>;
+    type SerializeTupleStruct = Strict<'p, S::SerializeTupleStruct>;
+    type SerializeTupleVariant = Strict<'p, S::SerializeTupleVariant>;
+    type SerializeMap = Strict<'p, S::SerializeMap>;
+    type SerializeStruct = Strict<'p, S::SerializeStruct>;
+    type SerializeStructVariant = Strict<'p, S::SerializeStructVariant>;
 
     pass! {
         serialize_bool(v: bool);
@@ -121,11 +137,11 @@ impl<S: Serializer> Serializer for Strict<S> {
     }
 
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<S::Ok, S::Error> {
-        self.0.serialize_some(&Inside(value))
+        self.0.serialize_some(&Inside(value, self.1))
     }
 
     fn serialize_newtype_struct<T: Serialize + ?Sized>(self, name: &'static str, value: &T) -> Result<S::Ok, S::Error> {
-        self.0.serialize_newtype_struct(name, &Inside(value))
+        self.0.serialize_newtype_struct(name, &Inside(value, self.1))
     }
 
     fn serialize_newtype_variant<T: Serialize + ?Sized>(
@@ -135,8 +151,9 @@ impl<S: Serializer> Serializer for Strict<S> {
         variant: &'static str,
         value: &T,
     ) -> Result<S::Ok, S::Error> {
-        let written = self.0.serialize_newtype_variant(name, index, variant, &Inside(value));
-        written.map_err(|error| under(variant, &error))
+        let Self(serializer, place) = self;
+        let written = serializer.serialize_newtype_variant(name, index, variant, &Inside(value, place));
+        written.inspect_err(|_| place.under(variant))
     }
 
     fn collect_str<T: Display + ?Sized>(self, value: &T) -> Result<S::Ok, S::Error> {
@@ -150,12 +167,12 @@ impl<S: Serializer> Serializer for Strict<S> {
 
 macro_rules! elements {
     ($($of:ident::$method:ident;)*) => {
-        $(impl<S: $of> $of for Strict<S> {
+        $(impl<S: $of> $of for Strict<'_, S> {
             type Ok = S::Ok;
             type Error = S::Error;
 
             fn $method<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), S::Error> {
-                self.0.$method(&Inside(value))
+                self.0.$method(&Inside(value, self.1))
             }
 
             fn end(self) -> Result<S::Ok, S::Error> {
@@ -174,12 +191,12 @@ elements! {
 
 macro_rules! fields {
     ($($of:ident),*) => {
-        $(impl<S: $of> $of for Strict<S> {
+        $(impl<S: $of> $of for Strict<'_, S> {
             type Ok = S::Ok;
             type Error = S::Error;
 
             fn serialize_field<T: Serialize + ?Sized>(&mut self, key: &'static str, value: &T) -> Result<(), S::Error> {
-                self.0.serialize_field(key, &Inside(value)).map_err(|error| under(key, &error))
+                self.0.serialize_field(key, &Inside(value, self.1)).inspect_err(|_| self.1.under(key))
             }
 
             fn skip_field(&mut self, key: &'static str) -> Result<(), S::Error> {
@@ -195,7 +212,7 @@ macro_rules! fields {
 
 fields!(SerializeStruct, SerializeStructVariant);
 
-impl<S: SerializeMap> SerializeMap for Strict<S> {
+impl<S: SerializeMap> SerializeMap for Strict<'_, S> {
     type Ok = S::Ok;
     type Error = S::Error;
 
@@ -205,7 +222,7 @@ impl<S: SerializeMap> SerializeMap for Strict<S> {
     }
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), S::Error> {
-        self.0.serialize_value(&Inside(value))
+        self.0.serialize_value(&Inside(value, self.1))
     }
 
     fn end(self) -> Result<S::Ok, S::Error> {
@@ -263,15 +280,16 @@ mod tests {
 
     #[test]
     fn what_it_does_not_hold_is_an_error_that_says_where() {
-        let no = "NaN and infinity are no JSON numbers; write an Option, or a text";
+        let no = "the tool's value holds NaN or infinity, which are no JSON numbers; write an Option, or a text";
         check(f64::NAN, Err(no));
         check(Some(f32::INFINITY), Err(no));
-        check(Outer { inner: vec![f64::NEG_INFINITY] }, Err(&format!("inner: {no}")));
-        check(Tagged::Named { key: Any::Named { key: Some(f64::NAN) } }, Err(&format!("key: key: {no}")));
-        check(Tagged::New(f64::NAN), Err(&format!("New: {no}")));
+        check(Outer { inner: vec![f64::NEG_INFINITY] }, Err(&format!("{no} in inner")));
+        let nested = Outer { inner: vec![Tagged::Named { key: Any::Named { key: Some(f64::NAN) } }] };
+        check(nested, Err(&format!("{no} in key in key in inner")));
+        check(Tagged::New(f64::NAN), Err(&format!("{no} in New")));
         check(BTreeMap::from([("a", (0, f64::NAN))]), Err(no));
-        let wide = "a 128-bit integer is more than readers of JSON agree on; write a text";
+        let wide = "the tool's value holds a 128-bit integer, on which readers of JSON do not agree; write a text";
         check(1i128, Err(wide));
-        check(Outer { inner: vec![1u128] }, Err(&format!("inner: {wide}")));
+        check(Outer { inner: vec![1u128] }, Err(&format!("{wide} in inner")));
     }
 }

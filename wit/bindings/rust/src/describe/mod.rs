@@ -27,7 +27,8 @@ pub struct Package {
 pub struct Description {
     object: Object,
     tools: Vec<String>,
-    faults: Vec<String>,
+    /// One a line.
+    faults: String,
 }
 
 impl Description {
@@ -38,9 +39,9 @@ impl Description {
         object.text("name", &package.name.replace('_', "-"));
         object.text("version", package.version);
         object.text("description", package.description);
-        let mut faults = Vec::new();
+        let mut faults = String::new();
         if package.description.is_empty() {
-            faults.push("package: write a `description` in Cargo.toml".to_owned());
+            faults.push_str("package: write a `description` in Cargo.toml\n");
         }
         let mut about = Object::default();
         // Cargo puts `:` between authors.
@@ -90,7 +91,11 @@ impl Description {
         for (key, schema) in ["inputSchema", "outputSchema"].into_iter().zip(schemas) {
             match schema {
                 Ok(schema) => tool.raw(key, &schema),
-                Err(faults) => self.faults.extend(faults.iter().map(|fault| format!("{name}: {fault}"))),
+                Err(faults) => {
+                    for fault in faults {
+                        self.faults += &format!("{name}: {fault}\n");
+                    }
+                }
             }
         }
         let mut hints = Object::default();
@@ -122,9 +127,10 @@ impl Description {
     /// The manifest, or every reason why there is none, one a line.
     pub fn finish(mut self) -> Result<String, String> {
         if !self.faults.is_empty() {
-            return Err(self.faults.join("\n"));
+            self.faults.pop();
+            return Err(self.faults);
         }
-        self.object.raw("tools", &format!("[{}]", self.tools.join(",")));
+        self.object.raw("tools", &write::list(self.tools.into_iter()));
         Ok(self.object.finish())
     }
 }

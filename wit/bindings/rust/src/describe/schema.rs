@@ -2,7 +2,7 @@
 
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// Which of a tool's types a schema is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -109,8 +109,8 @@ impl Mapping {
     fn subschema(&mut self, schema: &mut Value, at: &str) {
         match schema {
             // Clients of the first MCP SDK drop a server whose schema is a boolean.
-            Value::Bool(true) => *schema = json!({}),
-            Value::Bool(false) => *schema = json!({ "not": {} }),
+            Value::Bool(true) => *schema = empty(),
+            Value::Bool(false) => *schema = object("not", empty()),
             Value::Object(members) => self.object(members, at),
             _ => {}
         }
@@ -163,7 +163,7 @@ impl Mapping {
             "int64" | "uint64" => None,
             "double" => None,
             // The shortest text of f32::MAX: what it reads and writes.
-            "float" => Some((json!(-3.4028235e38), json!(3.4028235e38))),
+            "float" => Some((Value::from(-3.4028235e38), Value::from(3.4028235e38))),
             "int128" | "uint128" => {
                 self.fault(at, "a 128-bit integer, on which readers of JSON do not agree; take a u64 or a text");
                 return;
@@ -187,17 +187,18 @@ impl Mapping {
 fn constants(schema: &mut Map<String, Value>) {
     if let Some(constant @ Value::String(_)) = schema.get("const").cloned() {
         schema.remove("const");
-        schema.insert("enum".into(), json!([constant]));
+        schema.insert("enum".into(), Value::Array(vec![constant]));
     }
     let Some(Value::Array(branches)) = schema.get("oneOf") else { return };
-    let (mut names, mut lines) = (Vec::new(), Vec::new());
+    let (mut names, mut lines) = (Vec::new(), String::new());
     for branch in branches {
         let constant = branch.get("const").map(std::slice::from_ref);
         let listed = branch.get("enum").and_then(Value::as_array).map(Vec::as_slice);
         let Some(own) = constant.or(listed).filter(|own| own.iter().all(Value::is_string)) else { return };
         if let Some(description) = branch.get("description").and_then(Value::as_str) {
-            let shown: Vec<_> = own.iter().filter_map(Value::as_str).map(|name| format!("`{name}`")).collect();
-            lines.push(format!("{}: {}", shown.join(", "), description.replace('\n', " ")));
+            for name in own.iter().filter_map(Value::as_str) {
+                lines += &format!("\n\n`{name}`: {}", description.replace('\n', " "));
+            }
         }
         names.extend_from_slice(own);
     }
@@ -205,21 +206,24 @@ fn constants(schema: &mut Map<String, Value>) {
     schema.insert("type".into(), "string".into());
     schema.insert("enum".into(), names.into());
     if !lines.is_empty() {
-        let said = schema.get("description").and_then(Value::as_str).map(|said| format!("{said}\n\n"));
-        schema.insert("description".into(), (said.unwrap_or_default() + &lines.join("\n\n")).into());
+        let said = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+        schema.insert("description".into(), (said.to_owned() + &lines).trim_start().into());
     }
 }
 
 /// A list of so many elements, each of one of the types: clients of draft-07 misread a type for each place.
 fn tuple(schema: &mut Map<String, Value>) {
-    let Some(Value::Array(mut places)) = schema.remove("prefixItems") else { return };
+    let Some(Value::Array(places)) = schema.remove("prefixItems") else { return };
     let mut different: Vec<Value> = Vec::new();
-    for place in places.drain(..) {
+    for place in places {
         if !different.contains(&place) {
             different.push(place);
         }
     }
-    let items = if different.len() == 1 { different.remove(0) } else { json!({ "anyOf": different }) };
+    let items = match different.pop() {
+        Some(one) if different.is_empty() => one,
+        last => object("anyOf", different.into_iter().chain(last).collect()),
+    };
     schema.insert("items".into(), items);
 }
 
@@ -248,9 +252,12 @@ fn hoist(schema: &mut Map<String, Value>) {
         let joint = if alike.clone().all(|other| other == subschema) {
             subschema.clone()
         } else if alike.clone().all(|other| other.get("const").is_some_and(Value::is_string)) {
-            json!({ "type": "string", "enum": alike.by_ref().map(|other| &other["const"]).collect::<Vec<_>>() })
+            let constants = alike.by_ref().filter_map(|other| other.get("const").cloned()).collect();
+            let Value::Object(mut joint) = object("enum", constants) else { continue };
+            joint.insert("type".into(), "string".into());
+            Value::Object(joint)
         } else {
-            json!({})
+            empty()
         };
         properties.entry(name.as_str()).or_insert(joint);
     }
@@ -322,6 +329,18 @@ fn close(schema: &mut Map<String, Value>) {
     }
 }
 
+/// `{}`, which takes everything.
+fn empty() -> Value {
+    Value::Object(Map::new())
+}
+
+// Not by `json!`, which links a second writer of everything.
+fn object(key: &str, value: Value) -> Value {
+    let mut object = Map::new();
+    object.insert(key.to_owned(), value);
+    Value::Object(object)
+}
+
 fn is_object(schema: &Map<String, Value>) -> bool {
     match schema.get("type") {
         Some(Value::String(name)) => name == "object",
@@ -332,6 +351,17 @@ fn is_object(schema: &Map<String, Value>) -> bool {
 
 /// Lines of a doc comment as paragraphs: where they broke was a matter of the source's width.
 fn unwrapped(text: &str) -> String {
-    let paragraphs = text.split("\n\n").map(|paragraph| paragraph.lines().map(str::trim).collect::<Vec<_>>().join(" "));
-    paragraphs.collect::<Vec<_>>().join("\n")
+    let mut unwrapped = String::new();
+    for line in text.lines().map(str::trim) {
+        match (line, unwrapped.chars().next_back()) {
+            ("", None | Some('\n')) => {}
+            ("", Some(_)) => unwrapped.push('\n'),
+            (_, None | Some('\n')) => unwrapped.push_str(line),
+            (_, Some(_)) => {
+                unwrapped.push(' ');
+                unwrapped.push_str(line);
+            }
+        }
+    }
+    unwrapped
 }

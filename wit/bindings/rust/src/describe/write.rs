@@ -28,41 +28,42 @@ impl Object {
 }
 
 fn quoted(text: &str) -> String {
-    Value::from(text).to_string()
+    // Texts and trees of them can be written; the empty text would be found by whoever reads the whole.
+    serde_json::to_string(text).unwrap_or_default()
 }
 
-/// What a keyword's place in a subschema is. What is not named stands between.
-fn place(keyword: &str) -> (u8, &str) {
-    const FIRST: [&str; 15] = [
-        "$ref",
-        "type",
-        "description",
-        "enum",
-        "const",
-        "properties",
-        "required",
-        "items",
-        "additionalProperties",
-        "minimum",
-        "maximum",
-        "minLength",
-        "maxLength",
-        "minItems",
-        "maxItems",
-    ];
-    let place = FIRST.iter().position(|first| *first == keyword);
-    (place.map_or(if keyword == "$defs" { 99 } else { 50 }, |place| place as u8), keyword)
+fn plain(value: &Value) -> String {
+    serde_json::to_string(value).unwrap_or_default()
 }
+
+/// The keywords that stand first, in this order. `$defs` stand last.
+const FIRST: [&str; 15] = [
+    "$ref",
+    "type",
+    "description",
+    "enum",
+    "const",
+    "properties",
+    "required",
+    "items",
+    "additionalProperties",
+    "minimum",
+    "maximum",
+    "minLength",
+    "maxLength",
+    "minItems",
+    "maxItems",
+];
+const LAST: &str = "$defs";
 
 /// A schema. Properties stand as the type declares them where that is known: those that are required first, in their
 /// order, then the others by name.
 pub(super) fn schema(schema: &Value) -> String {
-    let Value::Object(members) = schema else { return schema.to_string() };
-    let mut keywords: Vec<&str> = members.keys().map(String::as_str).collect();
-    keywords.sort_by_key(|keyword| place(keyword));
+    let Value::Object(members) = schema else { return plain(schema) };
     let mut object = Object::default();
-    for keyword in keywords {
-        let value = &members[keyword];
+    let others = members.keys().map(String::as_str).filter(|keyword| *keyword != LAST && !FIRST.contains(keyword));
+    for keyword in FIRST.into_iter().chain(others).chain([LAST]) {
+        let Some(value) = members.get(keyword) else { continue };
         match (keyword, value) {
             ("properties", Value::Object(properties)) => object.raw(keyword, &ordered(properties, members)),
             ("$defs" | "patternProperties", Value::Object(subschemas)) => {
@@ -71,14 +72,26 @@ pub(super) fn schema(schema: &Value) -> String {
                 object.raw(keyword, &inner.finish());
             }
             ("anyOf" | "oneOf" | "allOf", Value::Array(branches)) => {
-                let branches: Vec<_> = branches.iter().map(self::schema).collect();
-                object.raw(keyword, &format!("[{}]", branches.join(",")));
+                object.raw(keyword, &list(branches.iter().map(self::schema)));
             }
             ("items" | "additionalProperties" | "not", _) => object.raw(keyword, &self::schema(value)),
-            _ => object.raw(keyword, &value.to_string()),
+            _ => object.raw(keyword, &plain(value)),
         }
     }
     object.finish()
+}
+
+/// A list of what is JSON already.
+pub(super) fn list(items: impl Iterator<Item = String>) -> String {
+    let mut list = String::from("[");
+    for item in items {
+        if list.len() > 1 {
+            list.push(',');
+        }
+        list.push_str(&item);
+    }
+    list.push(']');
+    list
 }
 
 fn ordered(properties: &Map<String, Value>, around: &Map<String, Value>) -> String {
