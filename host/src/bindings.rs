@@ -34,3 +34,12 @@ pub(crate) mod review {
         with: { "fumehood:tool/types": self::types },
     });
 }
+
+/// What a component says of itself when it is packed.
+pub(crate) mod kit {
+    wasmtime::component::bindgen!({
+        path: "../wit/kit",
+        world: "fumehood:tool-kit/described",
+        exports: { default: async },
+    });
+}

@@ -93,7 +93,7 @@ pub use engine::{
     EngineError, EngineSettings, MAX_MEMORY_BYTES, MAX_SLOTS, Scaled, Tier,
 };
 pub use finding::{Finding, Severity};
-pub use host::{Host, LoadError, inspect};
+pub use host::{DescribeError, Host, LoadError, inspect};
 pub use inspect::{
     Claim, Dependency, Doubt, Import, InspectError, Inspected, Producer, Projectors, Provenance, Purity, Sbom, Shape,
 };
@@ -101,7 +101,7 @@ pub use json::{Json, JsonError, JsonLimits, JsonUsage};
 pub use lock::{Lock, LockError, LockFile, LockFileError, NotApproved, Record};
 pub use manifest::{ComponentKind, Concurrency, Manifest, ManifestError, Request, ToolAnnotations, ToolManifest};
 pub use outcome::{Code, Diagnostic, Failure, FailureKind, Outcome, Success};
-pub use pack::{PackError, pack};
+pub use pack::{PackError, Package, pack};
 pub use policy::{
     Approved, ArgPattern, ArgPatternError, Denied, EnvGrant, EnvGrantError, Grant, GrantError, Grants, GuestPath,
     GuestPathError, HttpGrant, HttpGrantError, Limit, LimitName, Limits, Mount, MountError, Origin, Policy,

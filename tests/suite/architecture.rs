@@ -33,7 +33,7 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
     ),
     (
         "pack",
-        &["wasm_encoder", "wasmparser", "wit_component", "wasi_preview1_component_adapter_provider"],
+        &["toml", "wasm_encoder", "wasmparser", "wit_component", "wasi_preview1_component_adapter_provider"],
         &["component", "finding", "inspect", "manifest"],
     ),
     ("policy", &["ipnet", "toml", "url"], &["capability", "component", "consent", "finding", "inspect"]),
@@ -97,7 +97,19 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
     (
         "host",
         &["tokio"],
-        &["call", "capability", "component", "engine", "inspect", "lock", "manifest", "outcome", "policy", "sandbox"],
+        &[
+            "call",
+            "capability",
+            "component",
+            "engine",
+            "inspect",
+            "lock",
+            "manifest",
+            "outcome",
+            "pack",
+            "policy",
+            "sandbox",
+        ],
     ),
     (
         "mcp",

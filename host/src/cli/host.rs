@@ -118,6 +118,11 @@ pub(super) struct EngineArgs {
 }
 
 impl EngineArgs {
+    /// For code that runs once.
+    pub(super) fn uncached() -> Self {
+        Self { cache: None, no_cache: true }
+    }
+
     pub(super) fn host(self) -> anyhow::Result<Host> {
         let cache = match (self.no_cache, self.cache) {
             (true, _) => CacheLocation::Off,

@@ -78,7 +78,7 @@ pub(crate) fn main() -> ExitCode {
             Command::Policy(args) => policy::run(args).await,
             Command::Approve(args) => approve::run(args).await,
             Command::Revoke(args) => approve::revoke(args),
-            Command::Pack(args) => pack::run(args),
+            Command::Pack(args) => pack::run(args).await,
         }
     });
     // A guest's last file operation may still hang in a thread; the process does not wait for it.

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use fumehood::LoadLimits;
+use fumehood::{LoadLimits, Package};
 
 use super::exit::Exit;
+use super::host::{EngineArgs, read_text};
 use super::screen;
 
 /// Make a tool component from a build's output and a manifest.
@@ -15,8 +16,12 @@ use super::screen;
 /// Takes a component, or a core module with its WIT embedded (what wit-bindgen's languages emit), which it turns
 /// into a component, with the WASI preview 1 adapter where the module needs it. The manifest is embedded and the
 /// result is checked with the checks of a host: what this command writes loads.
+///
+/// A tool made with the crate fumehood-tool says its manifest itself: it is run once, sealed, and asked. What it asks for
+/// is in Cargo.toml, under [package.metadata.fumehood].
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
+  fumehood pack target/wasm32-wasip2/release/dice.wasm --cargo Cargo.toml -o dice.wasm
   fumehood pack target/wasm32-wasip2/release/word_count.wasm --manifest manifest.json -o word-count.wasm
   fumehood pack core.wasm --manifest manifest.json -o tool.wasm
 
@@ -26,9 +31,12 @@ pub(super) struct Args {
     /// The component or core module
     #[arg(value_name = "FILE.wasm")]
     input: PathBuf,
-    /// The manifest, JSON
-    #[arg(long, value_name = "FILE.json")]
-    manifest: PathBuf,
+    /// The manifest, JSON; without one the component is asked
+    #[arg(long, value_name = "FILE.json", conflicts_with = "cargo")]
+    manifest: Option<PathBuf>,
+    /// The Cargo.toml whose table [package.metadata.fumehood] adds to what the component says
+    #[arg(long, value_name = "Cargo.toml")]
+    cargo: Option<PathBuf>,
     /// Where to write the tool; an existing file is replaced when all went well
     #[arg(short, long, value_name = "TOOL.wasm")]
     output: PathBuf,
@@ -37,12 +45,28 @@ pub(super) struct Args {
 /// A manifest is at most a megabyte; one byte more is enough for the check that says so.
 const MAX_MANIFEST_BYTES: u64 = (1 << 20) + 1;
 
-pub(super) fn run(args: Args) -> Result<ExitCode, Exit> {
+/// The same for a Cargo.toml, which is a page of text.
+const MAX_CARGO_BYTES: u64 = 1 << 20;
+
+pub(super) async fn run(args: Args) -> Result<ExitCode, Exit> {
     let limits = LoadLimits::standard();
     let input = read(&args.input, limits.bytes + 1)?;
-    let manifest = read(&args.manifest, MAX_MANIFEST_BYTES)?;
-    let packed = fumehood::pack(&input, &manifest, &limits)
-        .map_err(|error| Exit::failed(format!("{} is not packed: {error}", args.input.display())))?;
+    let refused = |error: String| Exit::failed(format!("{} is not packed: {error}", args.input.display()));
+    let packed = match &args.manifest {
+        Some(manifest) => {
+            let manifest = read(manifest, MAX_MANIFEST_BYTES)?;
+            fumehood::pack(&input, &manifest, &limits).map_err(|error| refused(error.to_string()))?
+        }
+        None => {
+            let package = match &args.cargo {
+                Some(path) => Package::from_cargo(&read_text(path, MAX_CARGO_BYTES)?)
+                    .map_err(|finding| Exit::failed(format!("{}: {finding}", path.display())))?,
+                None => Package::default(),
+            };
+            let host = EngineArgs::uncached().host()?;
+            host.pack(&input, &package, &limits).await.map_err(|error| refused(error.to_string()))?
+        }
+    };
     write(&args.output, &packed).with_context(|| args.output.display().to_string())?;
     screen::note(&format!("{}: {} bytes", args.output.display(), packed.len()));
     Ok(ExitCode::SUCCESS)

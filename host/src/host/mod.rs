@@ -1,10 +1,13 @@
 //! From a file to tools that can be called: the stages before a call, in order.
 
+mod describe;
 mod guard;
 
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
+
+pub use describe::DescribeError;
 
 use crate::call::{ComponentReviewer, Deferred, NotLoaded, Projector, Toolset};
 use crate::component::{Component, ComponentError, Digest, LoadLimits};

@@ -4,6 +4,7 @@
 //! grants; nothing in [`sealed`] could be given any.
 
 mod convert;
+mod describe;
 mod draft;
 mod environment;
 mod granted;
@@ -30,6 +31,7 @@ use crate::bindings::review::ReviewComponentPre;
 use crate::policy::{Approved, LimitName, Limits, Usage};
 
 pub(crate) use convert::{Malformed, checked_content, json_limits};
+pub(crate) use describe::DescribeProgram;
 pub(crate) use draft::{GuestDraft, GuestFailureKind};
 pub use environment::EnvironmentError;
 pub(crate) use granted::GrantedSandbox;

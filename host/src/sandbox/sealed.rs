@@ -32,7 +32,7 @@ pub(crate) enum ProjectorStop {
 
 /// Calls into the host of one projector. They cost the host time and the guest no fuel, and an honest runtime makes a
 /// few hundred while it starts.
-const HOST_CALLS: u64 = 20_000;
+pub(super) const HOST_CALLS: u64 = 20_000;
 
 /// One projection in a sandbox without any authority.
 pub(crate) struct SealedSandbox<'a> {

@@ -16,6 +16,7 @@ pub(crate) enum Export {
     Render,
     Present,
     Review,
+    Describe,
 }
 
 impl Export {
@@ -25,6 +26,7 @@ impl Export {
             Self::Render => "render",
             Self::Present => "present",
             Self::Review => "review",
+            Self::Describe => "describe",
         }
     }
 }
@@ -41,7 +43,7 @@ impl Export {
     pub(super) const fn argument_bytes(self) -> usize {
         match self {
             Self::Execute | Self::Review => 16 << 20,
-            Self::Render | Self::Present => 128 << 10,
+            Self::Render | Self::Present | Self::Describe => 128 << 10,
         }
     }
 }
@@ -81,6 +83,7 @@ impl fmt::Display for DeniedImport {
         let Self { export, import, remedy } = self;
         match (export, remedy) {
             (Export::Render | Export::Present, _) => write!(f, "{export} called {import}, which a projector may not"),
+            (Export::Describe, _) => write!(f, "{export} called {import}, which is denied while a component is packed"),
             (_, Remedy::Grant(asked)) => {
                 write!(f, "{export} called {import}, which is not granted; {}", grant_line(asked))
             }
