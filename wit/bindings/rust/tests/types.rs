@@ -238,8 +238,24 @@ struct FlatEnum {
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 enum Exit {
+    /// The status.
     ExitCode(i32),
     Signal(String),
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+struct FlatAlone {
+    #[serde(flatten)]
+    exit: Exit,
+}
+
+/// For clients that want to read of the root that it is an object.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(extend("type" = "object"))]
+enum Shapes {
+    Found { id: String },
+    Missing { name: String },
 }
 
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -352,6 +368,18 @@ fn others() -> Vec<Case> {
             "flattened enum",
             &[r#"{"a":1,"exitCode":2}"#, r#"{"a":1,"signal":"KILL"}"#],
             &[r#"{"a":1}"#, r#"{"a":1,"exitCode":2,"signal":"KILL"}"#, r#"{"a":1,"exitCode":2,"b":3}"#],
+            &[],
+        ),
+        field::<FlatAlone>(
+            "flattened enum and nothing else",
+            &["{\"exitCode\":2}", "{\"signal\":\"KILL\"}"],
+            &["{}", "{\"exitCode\":2,\"b\":3}"],
+            &[],
+        ),
+        field::<Shapes>(
+            "enum of objects without a tag",
+            &["{\"id\":\"a\"}", "{\"name\":\"a\"}"],
+            &["{}", "{\"id\":\"a\",\"name\":\"a\"}", "{\"id\":1}"],
             &[],
         ),
         field::<FlatTagged>(

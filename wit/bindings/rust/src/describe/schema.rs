@@ -235,13 +235,12 @@ fn hoist(schema: &mut Map<String, Value>) {
     }
     let union = if schema.contains_key("oneOf") { "oneOf" } else { "anyOf" };
     let Some(Value::Array(mut branches)) = schema.get(union).cloned() else { return };
+    // Where there is nothing beside it, each branch is closed by itself.
+    let Some(Value::Object(mut properties)) = schema.get("properties").cloned() else { return };
     if branches.iter().any(|branch| branch.get("type") != Some(&Value::from("object"))) {
         return;
     }
-    let mut properties = match schema.get("properties") {
-        Some(Value::Object(properties)) => properties.clone(),
-        _ => Map::new(),
-    };
+    branches.iter_mut().for_each(describe_the_one);
     let all: Vec<(String, Value)> = branches
         .iter()
         .filter_map(|branch| branch.get("properties")?.as_object())
@@ -275,6 +274,18 @@ fn hoist(schema: &mut Map<String, Value>) {
     schema.insert("properties".into(), Value::Object(properties));
     schema.insert(union.into(), Value::Array(branches));
     schema.entry("additionalProperties").or_insert(Value::Bool(false));
+}
+
+/// What is said of a variant is said of the one property that it has, since the variant itself is nowhere to be seen.
+fn describe_the_one(branch: &mut Value) {
+    let Value::Object(branch) = branch else { return };
+    let Some(said) = branch.get("description").cloned() else { return };
+    let Some(Value::Object(properties)) = branch.get_mut("properties") else { return };
+    let mut all = properties.values_mut();
+    if let (Some(Value::Object(one)), None) = (all.next(), all.next()) {
+        one.entry("description").or_insert(said);
+        branch.remove("description");
+    }
 }
 
 /// A property that may be absent says so by being absent, and is never null: `null` would be a second way to say it,
