@@ -171,8 +171,18 @@ fn silent_module(module: &[u8]) -> Result<Option<Vec<u8>>, Vec<Finding>> {
         }
     }
     let (world_id, producers) = (bindings.world, bindings.producers.as_ref());
-    let wit = metadata::encode(&bindings.resolve, world_id, StringEncoding::UTF8, producers)
-        .map_err(|error| world(&error))?;
+    // Read back, the world has the name that the encoder gives to what it joins, the adapter's world among it: as a world
+    // of its own it needs one of its own.
+    if let Some(package) = bindings.resolve.worlds[world_id].package {
+        let name = &mut bindings.resolve.packages[package].name;
+        let before = name.clone();
+        (name.namespace, name.name) = ("fumehood".into(), "packed".into());
+        let name = name.clone();
+        bindings.resolve.package_names.shift_remove(&before);
+        bindings.resolve.package_names.insert(name, package);
+    }
+    let wit = metadata::encode(&bindings.resolve, world_id, StringEncoding::UTF8, producers);
+    let wit = wit.map_err(|error| world(&error))?;
     CustomSection { name: "component-type".into(), data: wit.into() }.append_to(&mut module);
     Ok(Some(module))
 }

@@ -5,6 +5,8 @@ mod support;
 
 #[path = "artifact/damage.rs"]
 mod damage;
+#[path = "artifact/describing.rs"]
+mod describing;
 #[path = "artifact/manifests.rs"]
 mod manifests;
 #[path = "artifact/packing.rs"]

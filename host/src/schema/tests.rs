@@ -3,6 +3,7 @@
 mod admission;
 mod attacks;
 mod cost;
+mod kit;
 mod twin;
 mod values;
 mod work;
