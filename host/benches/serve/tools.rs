@@ -7,9 +7,6 @@ use serde_json::Value;
 
 /// The sample tool that is called. It imports nothing.
 pub(crate) const WORD_COUNT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../sample-tools/dist/word-count.wasm");
-/// Its manifest.
-const MANIFEST: &str = include_str!("../../../sample-tools/word-count/manifest.json");
-
 /// What a person would ask: 44 bytes, 9 words.
 pub(crate) const TEXT: &str = "the quick brown fox jumps over the lazy dog\n";
 
@@ -25,11 +22,21 @@ pub(crate) fn name(number: usize) -> String {
 pub(crate) fn fill(directory: &Path, count: usize) {
     std::fs::create_dir_all(directory).unwrap();
     let wasm = std::fs::read(WORD_COUNT).unwrap();
-    let mut manifest: Value = serde_json::from_str(MANIFEST).unwrap();
+    let mut manifest = manifest(&wasm);
     for number in 0..count {
         manifest["name"] = format!("word-count-{number:04}").into();
         manifest["tools"][0]["name"] = name(number).into();
         let packed = fumehood::pack(&wasm, manifest.to_string().as_bytes(), &LoadLimits::standard()).unwrap();
         std::fs::write(directory.join(format!("{number:04}.wasm")), packed).unwrap();
     }
+}
+
+/// The manifest that a component holds, as it was written.
+fn manifest(wasm: &[u8]) -> Value {
+    let mut sections = wasmparser::Parser::new(0).parse_all(wasm).map(Result::unwrap);
+    let section = sections.find_map(|payload| match payload {
+        wasmparser::Payload::CustomSection(section) if section.name() == "fumehood:manifest" => Some(section.data()),
+        _ => None,
+    });
+    serde_json::from_slice(section.unwrap()).unwrap()
 }

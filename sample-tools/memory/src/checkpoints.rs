@@ -3,13 +3,17 @@
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use fumehood_tool::{Card, Concurrency, Content, Context, Tool, ToolAnnotations, ToolError};
+use schemars::JsonSchema;
 use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
-use crate::fumehood::tool::types::{ContentBlock, ToolError};
-use crate::store::{Store, corrupt, load, save};
-use crate::tool::{Tool, quantity, text};
+use crate::store::{AGENT, Store, corrupt, load, save};
+use crate::{card, quantity};
+
+/// What a state is to a schema: an object, of whatever is in it.
+type Object = serde_json::Map<String, serde_json::Value>;
 
 /// What a checkpoint file holds.
 #[derive(Serialize, Deserialize)]
@@ -22,28 +26,31 @@ struct Checkpoint {
 
 pub struct Save;
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Deserialize, JsonSchema)]
 pub struct SaveArgs {
+    /// Whose memory. Agents do not see each other's.
+    #[schemars(regex(pattern = AGENT))]
     agent_id: String,
+    /// Anything that is needed to go on. A list `messages` is counted on resuming.
+    #[schemars(with = "Object")]
     state: Box<RawValue>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 pub struct Saved {
+    /// As asked for.
     agent_id: String,
+    /// Its number goes up by one with each.
     checkpoint_id: String,
+    /// RFC 3339, UTC, to the second.
     created_at: String,
 }
 
-impl Tool for Save {
-    type Args = SaveArgs;
-    type Value = Saved;
-
+impl Save {
     /// A new file with the next number: a damaged checkpoint is in nobody's way, and the last one stays until this
     /// one is whole. The state of the last checkpoint once more is that checkpoint: a call may be made again whose
     /// answer was lost.
-    fn execute(store: &Store, args: SaveArgs) -> Result<Saved, ToolError> {
+    fn run(store: &Store, args: SaveArgs) -> Result<Saved, ToolError> {
         /// Enough to go back a few steps by hand; resuming reads only the last.
         const KEPT: usize = 5;
         let numbers = store.checkpoints(&args.agent_id)?;
@@ -63,27 +70,47 @@ impl Tool for Save {
         }
         Ok(Saved { agent_id: args.agent_id, checkpoint_id: id, created_at })
     }
+}
 
-    fn title(args: &SaveArgs) -> String {
-        format!("Save a checkpoint of {}", args.agent_id)
+impl Tool for Save {
+    type Args = SaveArgs;
+    type Value = Saved;
+
+    const NAME: &str = "checkpoint_save";
+    const TITLE: Option<&str> = Some("Save checkpoint");
+    const DESCRIPTION: &str = "Save where the work stands, to go on from there later. The last five checkpoints \
+                               are kept; resuming takes the last. Saving the state of the last checkpoint again \
+                               changes nothing.";
+    const ANNOTATIONS: ToolAnnotations =
+        ToolAnnotations::new().read_only(false).destructive(false).idempotent(true).open_world(false);
+    const TIME_LIMIT_MS: Option<u32> = Some(5000);
+
+    fn execute(args: SaveArgs, _context: &Context) -> Result<Saved, ToolError> {
+        Self::run(&Store::granted(), args)
     }
 
-    fn render(value: Saved) -> Vec<ContentBlock> {
-        text(format!("Saved {} of {}.", value.checkpoint_id, value.agent_id))
+    fn render(_args: &SaveArgs, value: &Saved) -> Content {
+        format!("Saved {} of {}.", value.checkpoint_id, value.agent_id).into()
+    }
+
+    fn present(args: &SaveArgs, value: Option<&Saved>) -> Option<Card> {
+        card(format!("Save a checkpoint of {}", args.agent_id), value.map(|value| Self::render(args, value)))
     }
 }
 
 pub struct Resume;
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Deserialize, JsonSchema)]
 pub struct ResumeArgs {
+    /// Whose memory. Agents do not see each other's.
+    #[schemars(regex(pattern = AGENT))]
     agent_id: String,
+    /// What to do where there is no checkpoint: fail, or answer `found: false`.
     #[serde(default)]
     on_missing: OnMissing,
 }
 
-#[derive(Clone, Copy, Default, PartialEq, Deserialize)]
+#[derive(Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum OnMissing {
     #[default]
@@ -92,8 +119,9 @@ enum OnMissing {
 }
 
 /// Two shapes, each closed; no value has both.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(extend("type" = "object"))]
 pub enum Resumed {
     Found(Found),
     Missing(Missing),
@@ -108,32 +136,35 @@ impl<'de> Deserialize<'de> for Resumed {
     }
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Found {
+    /// The checkpoint.
     id: String,
+    /// RFC 3339, UTC.
     created_at: String,
+    /// As it was saved.
+    #[schemars(with = "Object")]
     state: Box<RawValue>,
     /// How long the list `messages` of the state is, where it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     message_count: Option<u64>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Missing {
     /// Always false; a checkpoint that was found has an id.
+    #[schemars(extend("const" = false))]
     found: bool,
+    /// As asked for.
     agent_id: String,
 }
 
-impl Tool for Resume {
-    type Args = ResumeArgs;
-    type Value = Resumed;
-
+impl Resume {
     /// Only absence is answered by `on_missing`. A damaged checkpoint and an unreachable memory are failures whatever
     /// it says: an agent that took them for a fresh start would lose its work.
-    fn execute(store: &Store, args: ResumeArgs) -> Result<Resumed, ToolError> {
+    fn run(store: &Store, args: ResumeArgs) -> Result<Resumed, ToolError> {
         let agent = args.agent_id;
         let found = match store.checkpoints(&agent)?.last() {
             None => None,
@@ -159,21 +190,40 @@ impl Tool for Resume {
             ))),
         }
     }
+}
 
-    fn title(args: &ResumeArgs) -> String {
-        format!("Resume {}", args.agent_id)
+impl Tool for Resume {
+    type Args = ResumeArgs;
+    type Value = Resumed;
+
+    const NAME: &str = "checkpoint_resume";
+    const TITLE: Option<&str> = Some("Resume");
+    const DESCRIPTION: &str = "Get the last checkpoint back. Where there is none, `on_missing` decides between an \
+                               error and an answer that says so; a checkpoint that is damaged or cannot be read is \
+                               always an error.";
+    const ANNOTATIONS: ToolAnnotations =
+        ToolAnnotations::new().read_only(true).destructive(false).idempotent(true).open_world(false);
+    const CONCURRENCY: Concurrency = Concurrency::Parallel;
+    const TIME_LIMIT_MS: Option<u32> = Some(5000);
+
+    fn execute(args: ResumeArgs, _context: &Context) -> Result<Resumed, ToolError> {
+        Self::run(&Store::granted(), args)
     }
 
-    fn render(value: Resumed) -> Vec<ContentBlock> {
+    fn render(_args: &ResumeArgs, value: &Resumed) -> Content {
         match value {
             Resumed::Found(found) => {
                 let count = found.message_count.map(|count| format!(", {}", quantity(count, "message")));
-                text(format!("{} of {}{}:\n{}", found.id, found.created_at, count.unwrap_or_default(), found.state))
+                format!("{} of {}{}:\n{}", found.id, found.created_at, count.unwrap_or_default(), found.state).into()
             }
             Resumed::Missing(missing) => {
-                text(format!("{} has no checkpoint: this is a fresh start.", missing.agent_id))
+                format!("{} has no checkpoint: this is a fresh start.", missing.agent_id).into()
             }
         }
+    }
+
+    fn present(args: &ResumeArgs, value: Option<&Resumed>) -> Option<Card> {
+        card(format!("Resume {}", args.agent_id), value.map(|value| Self::render(args, value)))
     }
 }
 
@@ -220,11 +270,11 @@ mod tests {
     }
 
     fn resume(store: &Store, on_missing: OnMissing) -> Result<Resumed, ToolError> {
-        Resume::execute(store, ResumeArgs { agent_id: "a".into(), on_missing })
+        Resume::run(store, ResumeArgs { agent_id: "a".into(), on_missing })
     }
 
     fn save_state(store: &Store, state: &str) -> Saved {
-        Save::execute(store, SaveArgs { agent_id: "a".into(), state: serde_json::from_str(state).unwrap() }).unwrap()
+        Save::run(store, SaveArgs { agent_id: "a".into(), state: serde_json::from_str(state).unwrap() }).unwrap()
     }
 
     #[test]

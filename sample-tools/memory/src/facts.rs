@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use fumehood_tool::{Card, Concurrency, Content, Context, Tool, ToolAnnotations, ToolError};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::fumehood::tool::types::{ContentBlock, ToolError};
-use crate::store::{Store, load, save};
-use crate::tool::{Tool, quantity, text};
+use crate::store::{AGENT, Store, load, save};
+use crate::{card, quantity};
 
 /// What `facts.json` holds.
 #[derive(Default, Serialize, Deserialize)]
@@ -47,99 +48,149 @@ impl Facts {
 
 pub struct Add;
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Deserialize, JsonSchema)]
 pub struct AddArgs {
+    /// Whose memory. Agents do not see each other's.
+    #[schemars(regex(pattern = AGENT))]
     agent_id: String,
+    /// The fact.
+    #[schemars(length(min = 1, max = 10_000))]
     text: String,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 pub struct Added {
+    /// As asked for.
     agent_id: String,
+    /// The id of the fact.
     id: String,
+    #[schemars(extend("const" = true))]
     stored: bool,
+}
+
+impl Add {
+    fn run(store: &Store, args: AddArgs) -> Result<Added, ToolError> {
+        let mut facts = facts(store, &args.agent_id)?;
+        let id = facts.add(args.text);
+        save(&store.facts(&args.agent_id), &facts)?;
+        Ok(Added { agent_id: args.agent_id, id, stored: true })
+    }
 }
 
 impl Tool for Add {
     type Args = AddArgs;
     type Value = Added;
 
-    fn execute(store: &Store, args: AddArgs) -> Result<Added, ToolError> {
-        let mut facts = facts(store, &args.agent_id)?;
-        let id = facts.add(args.text);
-        save(&store.facts(&args.agent_id), &facts)?;
-        Ok(Added { agent_id: args.agent_id, id, stored: true })
+    const NAME: &str = "memory_add";
+    const TITLE: Option<&str> = Some("Remember");
+    const DESCRIPTION: &str = "Remember a fact: one sentence that makes sense by itself. To change or forget a \
+                               fact, use memory_reflect.";
+    const ANNOTATIONS: ToolAnnotations =
+        ToolAnnotations::new().read_only(false).destructive(false).idempotent(false).open_world(false);
+    const TIME_LIMIT_MS: Option<u32> = Some(5000);
+
+    fn execute(args: AddArgs, _context: &Context) -> Result<Added, ToolError> {
+        Self::run(&Store::granted(), args)
     }
 
-    fn title(args: &AddArgs) -> String {
-        format!("Remember for {}", args.agent_id)
+    fn render(_args: &AddArgs, value: &Added) -> Content {
+        format!("Remembered as {}.", value.id).into()
     }
 
-    fn render(value: Added) -> Vec<ContentBlock> {
-        text(format!("Remembered as {}.", value.id))
+    fn present(args: &AddArgs, value: Option<&Added>) -> Option<Card> {
+        card(format!("Remember for {}", args.agent_id), value.map(|value| Self::render(args, value)))
     }
 }
 
 pub struct Search;
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Deserialize, JsonSchema)]
 pub struct SearchArgs {
+    /// Whose memory. Agents do not see each other's.
+    #[schemars(regex(pattern = AGENT))]
     agent_id: String,
+    /// What to look for, in a few words.
     query: String,
-    top_k: Option<usize>,
+    /// How many facts to return at most.
+    #[serde(default = "top_k")]
+    #[schemars(range(min = 1, max = 100))]
+    top_k: usize,
+    /// Say which words of the query each fact has.
     #[serde(default)]
     explain: bool,
 }
 
-#[derive(Serialize, Deserialize)]
+/// More than a few make a model read what it did not ask for.
+fn top_k() -> usize {
+    8
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
 pub struct Hits {
+    /// As asked for.
     agent_id: String,
+    /// As asked for.
     query: String,
+    /// How many facts were found.
     count: u64,
     facts: Vec<Hit>,
-    /// Only where the call asked for it: for each fact, in the same order, the words it has in common with the query.
+    /// Only where asked for: for each fact, in the same order, the words it shares with the query.
     #[serde(skip_serializing_if = "Option::is_none")]
     explained: Option<Vec<Vec<String>>>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 struct Hit {
+    /// The id of the fact.
     id: String,
+    /// The fact.
     text: String,
+    /// Whether it goes before others.
     pinned: bool,
+    /// Ids of facts that belong to it.
     links: BTreeSet<String>,
 }
 
-impl Tool for Search {
-    type Args = SearchArgs;
-    type Value = Hits;
-
+impl Search {
     /// A fact counts by how many words of the query it has; a pinned fact goes before all others with one. Of
     /// equals, the later is the better: memory grows at its end.
-    fn execute(store: &Store, args: SearchArgs) -> Result<Hits, ToolError> {
+    fn run(store: &Store, args: SearchArgs) -> Result<Hits, ToolError> {
         let wanted = words(&args.query);
         let facts = facts(store, &args.agent_id)?.facts;
         let shared = |fact: &Fact| words(&fact.text).intersection(&wanted).cloned().collect::<Vec<_>>();
         let mut hits: Vec<_> = facts.into_iter().rev().map(|fact| (shared(&fact), fact)).collect();
         hits.retain(|(shared, _)| !shared.is_empty());
         hits.sort_by_key(|(shared, fact)| std::cmp::Reverse((fact.pinned, shared.len())));
-        hits.truncate(args.top_k.unwrap_or(8));
+        hits.truncate(args.top_k);
 
         let explained = args.explain.then(|| hits.iter().map(|(shared, _)| shared.clone()).collect());
         let hits: Vec<_> =
             hits.into_iter().map(|(_, Fact { id, text, pinned, links })| Hit { id, text, pinned, links }).collect();
         Ok(Hits { agent_id: args.agent_id, query: args.query, count: hits.len() as u64, facts: hits, explained })
     }
+}
 
-    fn title(args: &SearchArgs) -> String {
-        format!("Recall for {}: {}", args.agent_id, args.query)
+impl Tool for Search {
+    type Args = SearchArgs;
+    type Value = Hits;
+
+    const NAME: &str = "memory_search";
+    const TITLE: Option<&str> = Some("Recall");
+    const DESCRIPTION: &str = "Find remembered facts that share words with the query. Pinned facts come first, \
+                               then those with the most words in common. Finding nothing is an answer and not an \
+                               error.";
+    const ANNOTATIONS: ToolAnnotations =
+        ToolAnnotations::new().read_only(true).destructive(false).idempotent(true).open_world(false);
+    const CONCURRENCY: Concurrency = Concurrency::Parallel;
+    const TIME_LIMIT_MS: Option<u32> = Some(5000);
+
+    fn execute(args: SearchArgs, _context: &Context) -> Result<Hits, ToolError> {
+        Self::run(&Store::granted(), args)
     }
 
-    fn render(value: Hits) -> Vec<ContentBlock> {
+    fn render(_args: &SearchArgs, value: &Hits) -> Content {
         let mut lines = match value.count {
-            0 => return text("Nothing remembered about this.".into()),
+            0 => return "Nothing remembered about this.".into(),
             count => format!("{} remembered:", quantity(count, "fact")),
         };
         for (at, fact) in value.facts.iter().enumerate() {
@@ -153,7 +204,11 @@ impl Tool for Search {
                 lines += &format!(" [{}]", shared.join(", "));
             }
         }
-        text(lines)
+        lines.into()
+    }
+
+    fn present(args: &SearchArgs, value: Option<&Hits>) -> Option<Card> {
+        card(format!("Recall for {}: {}", args.agent_id, args.query), value.map(|value| Self::render(args, value)))
     }
 }
 
@@ -165,7 +220,7 @@ fn words(text: &str) -> BTreeSet<String> {
 
 pub struct Reflect;
 
-#[derive(Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Action {
     Add,
@@ -176,28 +231,35 @@ enum Action {
     Unpin,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Deserialize, JsonSchema)]
 pub struct ReflectArgs {
+    /// What to do.
     action: Action,
+    /// Whose memory. Agents do not see each other's.
+    #[schemars(regex(pattern = AGENT))]
     agent_id: String,
+    /// The new wording; for `link` the id of the other fact.
+    #[schemars(length(min = 1, max = 10_000))]
     text: Option<String>,
+    /// The id of the fact to change.
+    #[schemars(length(min = 1))]
     target: Option<String>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 pub struct Reflected {
+    /// As asked for.
     action: Action,
+    /// Whose memory.
     agent: String,
+    /// The id of the fact.
     id: String,
+    #[schemars(extend("const" = true))]
     ok: bool,
 }
 
-impl Tool for Reflect {
-    type Args = ReflectArgs;
-    type Value = Reflected;
-
-    fn execute(store: &Store, args: ReflectArgs) -> Result<Reflected, ToolError> {
+impl Reflect {
+    fn run(store: &Store, args: ReflectArgs) -> Result<Reflected, ToolError> {
         let needed = |argument: Option<String>, name: &str| {
             argument.ok_or_else(|| ToolError::InvalidArgs(format!("this action needs `{name}`")))
         };
@@ -231,12 +293,26 @@ impl Tool for Reflect {
         save(&store.facts(&args.agent_id), &facts)?;
         Ok(Reflected { action: args.action, agent: args.agent_id, id, ok: true })
     }
+}
 
-    fn title(args: &ReflectArgs) -> String {
-        format!("Reflect for {}", args.agent_id)
+impl Tool for Reflect {
+    type Args = ReflectArgs;
+    type Value = Reflected;
+
+    const NAME: &str = "memory_reflect";
+    const TITLE: Option<&str> = Some("Reflect");
+    const DESCRIPTION: &str = "Change what is remembered: `add` a fact (text), `update` its wording (target, \
+                               text), `forget` it (target), `link` two (target, text = the other id), `pin` or \
+                               `unpin` one (target). memory_search gives the ids.";
+    const ANNOTATIONS: ToolAnnotations =
+        ToolAnnotations::new().read_only(false).destructive(true).idempotent(false).open_world(false);
+    const TIME_LIMIT_MS: Option<u32> = Some(5000);
+
+    fn execute(args: ReflectArgs, _context: &Context) -> Result<Reflected, ToolError> {
+        Self::run(&Store::granted(), args)
     }
 
-    fn render(value: Reflected) -> Vec<ContentBlock> {
+    fn render(_args: &ReflectArgs, value: &Reflected) -> Content {
         let done = match value.action {
             Action::Add => "Remembered",
             Action::Update => "Updated",
@@ -245,7 +321,11 @@ impl Tool for Reflect {
             Action::Pin => "Pinned",
             Action::Unpin => "Unpinned",
         };
-        text(format!("{done} {}.", value.id))
+        format!("{done} {}.", value.id).into()
+    }
+
+    fn present(args: &ReflectArgs, value: Option<&Reflected>) -> Option<Card> {
+        card(format!("Reflect for {}", args.agent_id), value.map(|value| Self::render(args, value)))
     }
 }
 
@@ -262,16 +342,16 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::new(directory.path());
         let found = |query: &str| {
-            let hits = Search::execute(&store, args(serde_json::json!({"agent_id": "a", "query": query}))).unwrap();
+            let hits = Search::run(&store, args(serde_json::json!({"agent_id": "a", "query": query}))).unwrap();
             hits.facts.into_iter().map(|fact| fact.id).collect::<Vec<_>>()
         };
         let reflect = |mut json: serde_json::Value| {
             json["agent_id"] = "a".into();
-            Reflect::execute(&store, args(json)).map(|reflected| reflected.id)
+            Reflect::run(&store, args(json)).map(|reflected| reflected.id)
         };
         assert_eq!(found("anything"), [""; 0]);
         for (text, id) in [("Tea is green.", "fact-1"), ("Tea is hot", "fact-2"), ("Coffee", "fact-3")] {
-            assert_eq!(Add::execute(&store, args(serde_json::json!({"agent_id": "a", "text": text}))).unwrap().id, id);
+            assert_eq!(Add::run(&store, args(serde_json::json!({"agent_id": "a", "text": text}))).unwrap().id, id);
         }
         assert_eq!(found("TEA, green?"), ["fact-1", "fact-2"]);
         assert_eq!(found("tea"), ["fact-2", "fact-1"]);
@@ -294,9 +374,9 @@ mod tests {
     fn a_damaged_memory_is_not_written_over() {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::new(directory.path());
-        Add::execute(&store, args(serde_json::json!({"agent_id": "a", "text": "x"}))).unwrap();
+        Add::run(&store, args(serde_json::json!({"agent_id": "a", "text": "x"}))).unwrap();
         std::fs::write(store.facts("a"), "[]").unwrap();
-        let again = Add::execute(&store, args(serde_json::json!({"agent_id": "a", "text": "y"})));
+        let again = Add::run(&store, args(serde_json::json!({"agent_id": "a", "text": "y"})));
         assert!(matches!(again, Err(ToolError::Failed(_))));
         assert_eq!(std::fs::read_to_string(store.facts("a")).unwrap(), "[]");
     }

@@ -6,18 +6,25 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
+use fumehood_tool::{Code, ToolError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::error::Category;
 
-use crate::fumehood::tool::types::{Failure, ToolError};
+/// The names that agents may have.
+pub const AGENT: &str = "^[A-Za-z0-9._@:-]{1,64}$";
 
 pub struct Store {
     base: PathBuf,
 }
 
 impl Store {
-    /// `base` is `/` in the sandbox and a temporary directory in tests.
+    /// The granted directory.
+    pub fn granted() -> Self {
+        Self::new("/")
+    }
+
+    /// Tests have a temporary directory.
     pub fn new(base: impl Into<PathBuf>) -> Self {
         Self { base: base.into() }
     }
@@ -82,7 +89,7 @@ pub fn load<T: DeserializeOwned>(file: &Path, what: &str) -> Result<Option<T>, T
 
 /// Puts the value at `file`: whoever reads it, also after a kill, finds the old file or the new.
 pub fn save(file: &Path, value: &impl Serialize) -> Result<(), ToolError> {
-    let bytes = serde_json::to_vec(value).map_err(|error| failure("STORAGE", error.to_string()))?;
+    let bytes = serde_json::to_vec(value).map_err(|error| ToolError::failed(STORAGE, error.to_string()))?;
     replace(file, &bytes).map_err(|error| failed(&error))
 }
 
@@ -99,12 +106,11 @@ fn replace(file: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// What was stored is there and makes no sense.
 pub fn corrupt(what: &str, why: &str) -> ToolError {
-    failure("CORRUPT", format!("{what} is damaged ({why}); it is left as it is"))
+    const CODE: Code = Code::new("CORRUPT");
+    ToolError::failed(CODE, format!("{what} is damaged ({why}); it is left as it is"))
 }
 
-pub fn failure(code: &str, message: String) -> ToolError {
-    ToolError::Failed(Failure { code: code.into(), message, data: None })
-}
+const STORAGE: Code = Code::new("STORAGE");
 
 /// An error of the system. Absence is none: the callers have asked for it before they come here.
 pub fn failed(error: &io::Error) -> ToolError {
@@ -115,7 +121,7 @@ pub fn failed(error: &io::Error) -> ToolError {
         ErrorKind::ResourceBusy | ErrorKind::WouldBlock | ErrorKind::Interrupted | ErrorKind::TimedOut => {
             ToolError::Unavailable("the memory is busy; try again".into())
         }
-        kind => failure("STORAGE", format!("the memory cannot be reached: {kind}")),
+        kind => ToolError::failed(STORAGE, format!("the memory cannot be reached: {kind}")),
     }
 }
 

@@ -1,50 +1,41 @@
 //! `shell_run`: runs one granted program, without a shell, and says how it ended.
 //!
 //! `run` turns arguments into a request to the host and its answer into a value; `show` turns the value into what a model
-//! reads and a person sees. Both are tested natively; this file carries them over the border.
+//! reads and a person sees.
 
 mod run;
 mod show;
 
-use serde::de::DeserializeOwned;
-
-use exports::fumehood::tool::tool::Guest;
-use fumehood::host::process;
-use fumehood::tool::types::{Card, ContentBlock, TextContent, ToolError};
-use run::Value;
-
-wit_bindgen::generate!({
-    world: "fumehood:host/tool-component-with-host",
-    path: ["../../wit", "../../wit/host"],
-    // The types of a tool are another package's.
-    generate_all,
-});
+use fumehood_tool::{Card, Content, Context, Tool, ToolAnnotations, ToolError, component};
+use run::{Args, Value};
 
 struct Shell;
 
-// Without this line `cargo test` runs everything else natively.
-#[cfg(target_family = "wasm")]
-export!(Shell);
+component!(Shell);
 
-impl Guest for Shell {
-    /// `tool` names one of the manifest's tools; with one tool there is nothing to choose.
-    fn execute(_tool: String, args: String) -> Result<String, ToolError> {
-        let request = run::request(read(&args).map_err(ToolError::InvalidArgs)?);
-        let completed = process::run(&request).map_err(run::refused)?;
-        Ok(serde_json::to_string(&Value::from(completed)).expect("text and numbers have a JSON form"))
+impl Tool for Shell {
+    type Args = Args;
+    type Value = Value;
+
+    const NAME: &str = "shell_run";
+    const TITLE: Option<&str> = Some("Run");
+    const DESCRIPTION: &str = "Run one program to its end. No shell reads the arguments: no pipes, no globs, no \
+                               variables; one argument is one item of the list. Only granted programs run, with granted \
+                               arguments; which grant is missing is for a person to read in the log and to decide. An \
+                               exit code other than 0 is an answer and not an error. The last line of the text says how \
+                               the program ended; whatever looks like it above that line was printed.";
+    const ANNOTATIONS: ToolAnnotations =
+        ToolAnnotations::new().read_only(false).destructive(true).idempotent(false).open_world(true);
+
+    fn execute(args: Args, context: &Context) -> Result<Value, ToolError> {
+        Ok(context.run(&run::request(args))?.into())
     }
 
-    fn render(_tool: String, args: String, value: String) -> Result<Vec<ContentBlock>, String> {
-        let text = show::text(&read(&args)?, &read(&value)?);
-        Ok(vec![ContentBlock::Text(TextContent { text, annotations: None })])
+    fn render(args: &Args, value: &Value) -> Content {
+        show::text(args, value).into()
     }
 
-    fn present(_tool: String, args: String, value: Option<String>) -> Result<Option<Card>, String> {
-        let value = value.as_deref().map(read).transpose()?;
-        Ok(Some(Card::Terminal(show::card(read(&args)?, value))))
+    fn present(args: &Args, value: Option<&Value>) -> Option<Card> {
+        Some(show::card(args, value).into())
     }
-}
-
-fn read<D: DeserializeOwned>(json: &str) -> Result<D, String> {
-    serde_json::from_str(json).map_err(|error| error.to_string())
 }

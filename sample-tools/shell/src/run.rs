@@ -1,19 +1,28 @@
 //! From arguments to what the host is asked, and from its answer to the value.
 
+use fumehood_tool::host::{self, Completed, Request};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::fumehood::host::process::{self, Completed, ProcessError, Request};
-use crate::fumehood::tool::types::ToolError;
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Args {
+    /// The name of a granted program, never a path.
+    #[schemars(length(min = 1, max = 40))]
     pub program: String,
+    /// The arguments, without the program's name.
     #[serde(default)]
+    #[schemars(length(max = 256))]
     pub args: Vec<String>,
+    /// A granted directory or one below it, from the root of the granted directories: `.` or `src`. Absent: the root of the
+    /// machine, where a path in the arguments has to be given whole.
     pub working_directory: Option<String>,
+    /// What the program reads from its standard input. Absent: nothing.
     pub stdin: Option<String>,
+    /// Kill the program, and all that it started, after so many milliseconds. The operator's limit for the whole call may
+    /// come first.
     #[serde(default = "time_limit_ms")]
+    #[schemars(range(min = 1, max = 600_000))]
     pub time_limit_ms: u64,
 }
 
@@ -23,24 +32,30 @@ fn time_limit_ms() -> u64 {
 }
 
 /// The canonical value. Its status is the system's word, never read from what a program prints.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Value {
-    /// One key: `exitCode` or `signal`.
     #[serde(flatten)]
     pub exit: Exit,
+    /// The time limit passed, and the host killed it.
     pub timed_out: bool,
+    /// Standard output from its beginning, at most 512 KiB. Bytes that are not UTF-8 read as U+FFFD.
     pub stdout: String,
+    /// Standard error, under the same rules.
     pub stderr: String,
+    /// There was more on standard output, and it was dropped.
     pub stdout_truncated: bool,
+    /// There was more on standard error, and it was dropped.
     pub stderr_truncated: bool,
 }
 
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+/// One key or the other.
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum Exit {
+    /// Present where the program ended by itself.
     ExitCode(i32),
-    /// `SIGKILL`.
+    /// The signal that killed it: `SIGKILL`. Present in place of `exitCode`.
     Signal(String),
 }
 
@@ -65,21 +80,12 @@ fn absolute(path: &str) -> String {
     format!("/{}", names.join("/"))
 }
 
-/// The host's texts are for tools and models. Which grant would allow a command is in the operator's log.
-pub fn refused(error: ProcessError) -> ToolError {
-    match error {
-        ProcessError::NotGranted(text) => ToolError::Denied(text),
-        ProcessError::Invalid(text) => ToolError::InvalidArgs(text),
-        ProcessError::Unavailable(text) => ToolError::Unavailable(text),
-    }
-}
-
 impl From<Completed> for Value {
     fn from(completed: Completed) -> Self {
         Self {
             exit: match completed.exit {
-                process::Exit::Code(code) => Exit::ExitCode(code),
-                process::Exit::Signal(number) => Exit::Signal(signal(number)),
+                host::Exit::Code(code) => Exit::ExitCode(code),
+                host::Exit::Signal(number) => Exit::Signal(signal(number)),
             },
             timed_out: completed.timed_out,
             stdout: text(completed.stdout, completed.stdout_truncated),
@@ -127,9 +133,6 @@ mod tests {
         let least = request(args(r#"{"program":"ls"}"#));
         assert_eq!((least.args.len(), least.working_directory, least.stdin), (0, None, None));
         assert_eq!((least.output_bytes, least.time_limit_ms), (Some(OUTPUT_BYTES), Some(20_000)));
-        let manifest: serde_json::Value = serde_json::from_str(include_str!("../manifest.json")).unwrap();
-        let declared = &manifest["tools"][0]["inputSchema"]["properties"]["timeLimitMs"]["default"];
-        assert_eq!(declared, time_limit_ms());
     }
 
     #[test]
@@ -178,7 +181,7 @@ mod tests {
     fn the_worst_output_fits_into_a_value() {
         let worst = || vec![0; OUTPUT_BYTES as usize];
         let value = Value::from(Completed {
-            exit: process::Exit::Signal(9),
+            exit: host::Exit::Signal(9),
             timed_out: true,
             stdout: worst(),
             stderr: worst(),

@@ -5,7 +5,8 @@
 
 use std::borrow::Cow;
 
-use crate::fumehood::tool::types::{ExitStatus, TerminalCard};
+use fumehood_tool::TerminalCard;
+
 use crate::run::{Args, Exit, Value};
 
 /// What is shown of each stream: some 8,000 tokens of ordinary text, and more than a person scrolls through.
@@ -30,17 +31,13 @@ pub fn text(args: &Args, value: &Value) -> String {
 }
 
 /// Without a value: the card of a program that still runs.
-pub fn card(args: Args, value: Option<Value>) -> TerminalCard {
-    TerminalCard {
-        title: title(&args),
-        description: None,
-        cwd: args.working_directory,
-        output: value.as_ref().map(output).unwrap_or_default(),
-        timed_out: value.as_ref().is_some_and(|value| value.timed_out),
-        exit: value.map(|value| match value.exit {
-            Exit::ExitCode(code) => ExitStatus::Code(code),
-            Exit::Signal(signal) => ExitStatus::Signal(signal),
-        }),
+pub fn card(args: &Args, value: Option<&Value>) -> TerminalCard {
+    let card = TerminalCard { cwd: args.working_directory.clone(), ..TerminalCard::new(title(args)) };
+    let Some(value) = value else { return card };
+    let card = card.output(output(value)).timed_out(value.timed_out);
+    match &value.exit {
+        Exit::ExitCode(code) => card.exited(*code),
+        Exit::Signal(signal) => card.killed(signal),
     }
 }
 
@@ -101,6 +98,8 @@ fn quoted(word: &str) -> Cow<'_, str> {
 
 #[cfg(test)]
 mod tests {
+    use fumehood_tool::ExitStatus;
+
     use super::*;
 
     fn args(program: &str, args: &[&str]) -> Args {
@@ -142,7 +141,7 @@ mod tests {
         for (stdout, stderr) in [("[exit code: 0]", ""), ("", "[killed by signal: SIGKILL]\n"), (&long, &long)] {
             let failed = || value(Exit::ExitCode(3), stdout, stderr);
             assert!(text(&args("x", &[]), &failed()).ends_with("\n[exit code: 3]"));
-            let card = card(args("x", &[]), Some(failed()));
+            let card = card(&args("x", &[]), Some(&failed()));
             assert!(matches!(card.exit, Some(ExitStatus::Code(3))), "{card:?}");
             assert!(!card.timed_out);
         }
@@ -177,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_running_program_has_a_card_without_a_status() {
-        let running = card(Args { working_directory: Some("src".into()), ..args("ls", &[]) }, None);
+        let running = card(&Args { working_directory: Some("src".into()), ..args("ls", &[]) }, None);
         assert_eq!((running.title.as_str(), running.cwd.as_deref(), running.output.as_str()), ("ls", Some("src"), ""));
         assert!(running.exit.is_none() && !running.timed_out);
     }

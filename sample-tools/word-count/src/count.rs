@@ -1,27 +1,26 @@
 //! What the tool knows: plain Rust, tested natively.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The arguments. The host has checked them against the input schema before they come here.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Deserialize, JsonSchema)]
 pub struct Args {
+    /// The text to count. It may be empty.
     pub text: String,
 }
 
-/// The value, as the output schema in `manifest.json` describes it.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Counts {
-    /// A newline at the very end starts no further line.
+    /// Lines; a newline at the very end starts no further one.
     pub lines: u64,
-    /// Runs of anything but Unicode white space.
+    /// Runs of characters other than white space.
     pub words: u64,
-    /// Unicode scalar values.
+    /// Unicode scalar values: an accented letter may be one or two.
     pub characters: u64,
-    /// Of the UTF-8 encoding.
+    /// Bytes of the UTF-8 encoding.
     pub bytes: u64,
-    /// The word with the most characters, the first of equals; absent where there is no word.
+    /// The word with the most characters, the first of equals. Absent where the text has no word.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub longest_word: Option<String>,
 }
