@@ -11,7 +11,7 @@ use wasmparser::{Parser, Payload};
 use wit_component::{ComponentEncoder, StringEncoding, metadata};
 
 use crate::component::{self, Component, ComponentError, LoadLimits};
-use crate::finding::Finding;
+use crate::finding::{Finding, Severity};
 use crate::inspect::{self, InspectError, Inspected};
 use crate::manifest::{Manifest, Reasons, SECTION};
 use package::Claim;
@@ -56,7 +56,7 @@ pub enum PackError {
 /// See [`PackError`].
 pub fn pack(input: &[u8], manifest: &[u8], limits: &LoadLimits) -> Result<Vec<u8>, PackError> {
     let bare = bare(input, Describe::Leave, limits);
-    finish(bare, manifest, &[], limits)
+    Ok(finish(bare, manifest, &[], limits)?.component().bytes().to_vec())
 }
 
 /// A component with a manifest that asks for what the package asks for and says nothing else: enough to run it sealed,
@@ -69,7 +69,8 @@ pub(crate) fn to_describe(input: &[u8], package: &Package, limits: &LoadLimits) 
     if inspected.exports().iter().any(describes) { Ok(inspected) } else { Err(PackError::NotDescribed) }
 }
 
-/// [`pack`] with the manifest that the component said itself, and what the package adds.
+/// [`pack`] with the manifest that the component said itself, and what the package adds. Here a tool that no host could call
+/// is refused, too: its schemas come from types, and nobody has read them yet.
 pub(crate) fn described(
     input: &[u8],
     said: &str,
@@ -77,7 +78,11 @@ pub(crate) fn described(
     limits: &LoadLimits,
 ) -> Result<Vec<u8>, PackError> {
     let (manifest, claims) = package.merge(said).map_err(|finding| PackError::Refused(vec![finding]))?;
-    finish(bare(input, Describe::Leave, limits), manifest.to_string().as_bytes(), &claims, limits)
+    let bare = bare(input, Describe::Leave, limits);
+    let inspected = finish(bare, manifest.to_string().as_bytes(), &claims, limits)?;
+    let refusals = inspected.findings().iter().filter(|finding| finding.severity == Severity::Refusal);
+    let refusals: Vec<_> = refusals.cloned().collect();
+    if refusals.is_empty() { Ok(inspected.component().bytes().to_vec()) } else { Err(PackError::Refused(refusals)) }
 }
 
 /// Whether the component can still be asked.
@@ -106,7 +111,7 @@ fn finish(
     manifest: &[u8],
     claims: &[Claim],
     limits: &LoadLimits,
-) -> Result<Vec<u8>, PackError> {
+) -> Result<Inspected, PackError> {
     let mut packed = match bare {
         Err(PackError::Refused(mut reasons)) => {
             reasons.extend(Manifest::parse(manifest).err().unwrap_or_default());
@@ -119,7 +124,7 @@ fn finish(
         section(&mut packed, name, text.as_bytes());
     }
     section(&mut packed, SECTION, manifest);
-    Ok(inspected(packed, limits)?.component().bytes().to_vec())
+    inspected(packed, limits)
 }
 
 fn inspected(packed: Vec<u8>, limits: &LoadLimits) -> Result<Inspected, PackError> {

@@ -135,6 +135,12 @@ async fn what_it_says_is_checked_like_any_manifest() {
     assert_eq!(findings(packed(&module(0, "no object", ""), "").await), ["package/description "]);
     let wrong = said().replace("\"echo\"", "\"no name\"");
     assert_eq!(findings(packed(&module(0, &wrong, ""), "").await), ["manifest/tool-name /tools/0/name"]);
+    let unusable = said().replacen("\"inputSchema\":{", "\"inputSchema\":{\"$ref\":\"#/$defs/none\",", 1);
+    let refused = findings(packed(&module(0, &unusable, ""), "").await);
+    assert!(
+        refused.iter().any(|finding| finding.starts_with("schema/") && finding.contains("/tools/0/inputSchema")),
+        "{refused:?}"
+    );
     let cargo = "[package.metadata.fumehood]\ncapabilities = [{ capability = 'magic', reason = 'r' }]";
     assert_eq!(
         findings(packed(&module(0, &said(), ""), cargo).await),

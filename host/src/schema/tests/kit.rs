@@ -18,6 +18,11 @@ fn every_type_of_the_kit_is_admitted_and_checks_its_values() {
     for case in &cases {
         let name = case["type"].as_str().unwrap();
         let texts = |key: &str| case[key].as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned());
+        if let Some(rule) = case["refused"].as_str() {
+            let reasons = Schema::admit(&case["input"], Use::Input).unwrap_err();
+            assert!(reasons.iter().any(|reason| reason.rule == rule), "{name}: {reasons:?}");
+            continue;
+        }
         let [input, output] = [("input", Use::Input), ("output", Use::Output)].map(|(key, purpose)| {
             let schema =
                 Schema::admit(&case[key], purpose).unwrap_or_else(|reasons| panic!("{name} {key}: {reasons:?}"));

@@ -34,3 +34,42 @@ pub mod host {
         runtime_path: "::fumehood_tool::__private::wit_bindgen::rt",
     });
 }
+
+#[cfg(feature = "filesystem")]
+pub mod filesystem {
+    wit_bindgen::generate!({
+        inline: "
+            package fumehood:rust-kit-filesystem;
+            world filesystem {
+                import wasi:filesystem/preopens@0.2.12;
+            }
+        ",
+        path: ["wit/wasi/io.wit", "wit/wasi/clocks.wit", "wit/wasi/filesystem.wit"],
+        generate_all,
+        runtime_path: "::fumehood_tool::__private::wit_bindgen::rt",
+    });
+}
+
+#[cfg(feature = "http")]
+pub mod http {
+    wit_bindgen::generate!({
+        inline: "
+            package fumehood:rust-kit-http;
+            world http {
+                import wasi:http/types@0.2.12;
+                import wasi:http/outgoing-handler@0.2.12;
+            }
+        ",
+        path: [
+            "wit/wasi/io.wit",
+            "wit/wasi/clocks.wit",
+            "wit/wasi/random.wit",
+            "wit/wasi/filesystem.wit",
+            "wit/wasi/sockets.wit",
+            "wit/wasi/cli.wit",
+            "wit/wasi/http.wit",
+        ],
+        generate_all,
+        runtime_path: "::fumehood_tool::__private::wit_bindgen::rt",
+    });
+}

@@ -19,6 +19,14 @@ impl Content {
         self
     }
 
+    /// The text, where that is all there is.
+    pub fn as_text(&self) -> Option<&str> {
+        match self.0.as_slice() {
+            [ContentBlock::Text(TextContent { text, .. })] => Some(text),
+            _ => None,
+        }
+    }
+
     /// The blocks, in order.
     pub fn blocks(&self) -> &[ContentBlock] {
         &self.0
@@ -214,5 +222,7 @@ mod tests {
     fn a_text_is_content() {
         assert_eq!(Content::from("a"), Content::new().and("a".to_owned()));
         assert_eq!(Vec::from(Content::from("a")), [ContentBlock::text("a")]);
+        assert_eq!(Content::from("a").as_text(), Some("a"));
+        assert_eq!(Content::from("a").and("b").as_text(), None);
     }
 }

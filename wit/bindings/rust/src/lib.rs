@@ -91,6 +91,8 @@ mod outline;
 pub mod testing;
 mod tool;
 mod value;
+#[cfg(any(feature = "filesystem", feature = "http"))]
+pub mod wasi;
 
 pub use bindings::fumehood::tool::types::{
     Annotations, Card, ContentBlock, DiffCard, EmbeddedResource, ExitStatus, Failure, FileDiff, FileMatches,

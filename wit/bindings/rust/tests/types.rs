@@ -46,6 +46,14 @@ struct Case {
     gives: Vec<String>,
     refuses: Vec<String>,
     by_tool: Vec<String>,
+    /// The rule by which hosts refuse the schema itself.
+    refused: Option<&'static str>,
+}
+
+impl Case {
+    fn refused(self, rule: &'static str) -> Self {
+        Self { refused: Some(rule), ..self }
+    }
 }
 
 /// `takes`: argument texts that the tool reads. `refuses`: those that the input schema has to refuse. `by_tool`: those that
@@ -73,6 +81,7 @@ fn whole<T: Serialize + DeserializeOwned + JsonSchema>(
         gives,
         refuses: owned(refuses),
         by_tool: owned(by_tool),
+        refused: None,
     }
 }
 
@@ -169,6 +178,15 @@ enum Expression {
     Number(f64),
     Sum(Box<Expression>, Box<Expression>),
     Minus(Box<Expression>),
+}
+
+/// `left` leads on in two variants that a checker has to try both, at each level again.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind")]
+enum Doubling {
+    Leaf,
+    Both { left: Box<Doubling>, right: Box<Doubling> },
+    Not { left: Box<Doubling> },
 }
 
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -405,6 +423,8 @@ fn others() -> Vec<Case> {
             &[r#"{"value":1,"children":[{"value":256,"children":[]}]}"#],
             &[],
         ),
+        field::<Doubling>("recursive enum with an internal tag", &[r#"{"kind":"Leaf"}"#], &[], &[])
+            .refused("schema/branching-recursion"),
         field::<Expression>(
             "recursive enum",
             &[r#"{"sum":[{"number":1.5},{"minus":{"number":2.0}}]}"#],
@@ -429,6 +449,7 @@ fn types_are_what_the_file_says() {
             "gives": case.gives,
             "refuses": case.refuses,
             "refusedByTool": case.by_tool,
+            "refused": case.refused,
         });
         serde_json::to_string_pretty(&all).unwrap()
     });
