@@ -3,43 +3,46 @@
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write as _};
 
+use fumehood_tool::{Card, Code, Content, Context, DiffCard, Tool, ToolAnnotations, ToolError};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::fumehood::tool::types::{Card, DiffCard, Failure, FileDiff, ToolError};
-use crate::root::{Kind, Root, failed, failure, is_directory, normal, outside};
+use crate::root::{Kind, Root, failed, is_directory, normal, outside};
 use crate::text::{fits, quantity, whole};
-use crate::tool::Tool;
 
 pub struct Write;
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Deserialize, JsonSchema)]
 pub struct WriteArgs {
+    /// The file to write. Relative to the root of the granted directories, parted by `/`.
+    #[schemars(length(min = 1))]
     path: String,
+    /// Everything that the file will hold, taken as it is.
     content: String,
 }
 
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Written {
+    /// The path as asked for, in its one spelling: no leading `/`, no `.` or `..`.
     path: String,
+    /// Whether the file is new.
     operation: Operation,
+    /// What the file held; null where there was none.
     before: Option<String>,
+    /// What the file holds now.
     after: String,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 enum Operation {
     Create,
     Update,
 }
 
-impl Tool for Write {
-    type Args = WriteArgs;
-    type Value = Written;
-
-    fn execute(root: &Root, args: WriteArgs) -> Result<Written, ToolError> {
+impl Write {
+    fn run(root: &Root, args: WriteArgs) -> Result<Written, ToolError> {
         let path = normal(&args.path)?;
         let before = match root.kind(&path) {
             Ok(Kind::Directory) => return Err(is_directory(&path)),
@@ -59,54 +62,86 @@ impl Tool for Write {
         Ok(Written { path, operation, before, after: args.content })
     }
 
-    fn render(_args: WriteArgs, value: Written) -> String {
+    fn pending(args: &WriteArgs) -> Card {
+        let path = normal(&args.path).unwrap_or_else(|_| args.path.clone());
+        DiffCard::new(format!("Write {path}")).file(path, None, args.content.as_str()).into()
+    }
+
+    fn finished(_args: &WriteArgs, value: &Written) -> Card {
+        let verb = match value.operation {
+            Operation::Create => "Create",
+            Operation::Update => "Update",
+        };
+        let Written { path, before, after, .. } = value;
+        DiffCard::new(format!("{verb} {path}")).file(path, before.clone(), after).into()
+    }
+}
+
+impl Tool for Write {
+    type Args = WriteArgs;
+    type Value = Written;
+
+    const NAME: &str = "write";
+    const TITLE: Option<&str> = Some("Write file");
+    const DESCRIPTION: &str = "Write a whole text file: create it, with the directories above it, or replace all \
+                               of what it holds. To change a part of a file, use edit. A file that exists must be \
+                               UTF-8 text.";
+    const ANNOTATIONS: ToolAnnotations =
+        ToolAnnotations::new().read_only(false).destructive(true).idempotent(true).open_world(false);
+    const TIME_LIMIT_MS: Option<u32> = Some(10000);
+
+    fn execute(args: WriteArgs, _context: &Context) -> Result<Written, ToolError> {
+        Self::run(&Root::granted(), args)
+    }
+
+    fn render(_args: &WriteArgs, value: &Written) -> Content {
         let verb = match value.operation {
             Operation::Create => "Created",
             Operation::Update => "Updated",
         };
         let lines = quantity(value.after.lines().count() as u64, "line");
-        format!("{verb} {} ({lines}, {}).", value.path, quantity(value.after.len() as u64, "byte"))
+        format!("{verb} {} ({lines}, {}).", value.path, quantity(value.after.len() as u64, "byte")).into()
     }
 
-    fn pending(args: WriteArgs) -> Card {
-        let path = normal(&args.path).unwrap_or(args.path);
-        diff(format!("Write {path}"), path, None, args.content)
-    }
-
-    fn finished(_args: WriteArgs, value: Written) -> Card {
-        let verb = match value.operation {
-            Operation::Create => "Create",
-            Operation::Update => "Update",
-        };
-        diff(format!("{verb} {}", value.path), value.path, value.before, value.after)
+    fn present(args: &WriteArgs, value: Option<&Written>) -> Option<Card> {
+        Some(value.map_or_else(|| Self::pending(args), |value| Self::finished(args, value)))
     }
 }
 
 pub struct Edit;
 
-#[derive(Clone, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Clone, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct EditArgs {
+    /// The file to change. Relative to the root of the granted directories, parted by `/`.
+    #[schemars(length(min = 1))]
     path: String,
+    /// The text to replace, without line numbers.
+    #[schemars(length(min = 1))]
     old_text: String,
+    /// What to put in its place; empty to delete.
     new_text: String,
+    /// Replace every occurrence.
     #[serde(default)]
     replace_all: bool,
 }
 
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Edited {
+    /// The path as asked for, in its one spelling: no leading `/`, no `.` or `..`.
     path: String,
+    /// The whole text of the file before.
     before: String,
+    /// The whole text of the file after.
     after: String,
 }
 
-impl Tool for Edit {
-    type Args = EditArgs;
-    type Value = Edited;
+const EDIT_NOT_FOUND: Code = Code::new("EDIT_NOT_FOUND");
+const EDIT_AMBIGUOUS: Code = Code::new("EDIT_AMBIGUOUS");
 
-    fn execute(root: &Root, args: EditArgs) -> Result<Edited, ToolError> {
+impl Edit {
+    fn run(root: &Root, args: EditArgs) -> Result<Edited, ToolError> {
         let path = normal(&args.path)?;
         if args.old_text == args.new_text {
             return Err(ToolError::InvalidArgs("oldText and newText are the same: there is nothing to change".into()));
@@ -115,21 +150,18 @@ impl Tool for Edit {
         let args = as_the_file_ends_its_lines(args, &before);
         let count = before.matches(&args.old_text).count() as u64;
         if count == 0 {
-            return Err(failure(
-                "EDIT_NOT_FOUND",
+            return Err(ToolError::failed(
+                EDIT_NOT_FOUND,
                 format!(
                     "oldText does not occur in `{path}`; read the file and copy the text exactly, white space included"
                 ),
             ));
         }
         if count > 1 && !args.replace_all {
-            return Err(ToolError::Failed(Failure {
-                code: "EDIT_AMBIGUOUS".into(),
-                message: format!(
-                    "oldText occurs {count} times in `{path}`; add lines around it until it occurs once, or set replaceAll"
-                ),
-                data: Some(format!(r#"{{"count":{count}}}"#)),
-            }));
+            let message = format!(
+                "oldText occurs {count} times in `{path}`; add lines around it until it occurs once, or set replaceAll"
+            );
+            return Err(ToolError::failed_with(EDIT_AMBIGUOUS, message, &serde_json::json!({ "count": count })));
         }
         let after = before.replace(&args.old_text, &args.new_text);
         fits(&path, &before, &after)?;
@@ -137,24 +169,44 @@ impl Tool for Edit {
         Ok(Edited { path, before, after })
     }
 
-    fn render(args: EditArgs, value: Edited) -> String {
-        let args = as_the_file_ends_its_lines(args, &value.before);
-        let count = value.before.matches(&args.old_text).count() as u64;
-        format!("Replaced {} in {}.", quantity(count, "occurrence"), value.path)
+    fn pending(args: &EditArgs) -> Card {
+        let path = normal(&args.path).unwrap_or_else(|_| args.path.clone());
+        DiffCard::new(format!("Edit {path}")).file(path, Some(args.old_text.clone()), args.new_text.as_str()).into()
     }
 
-    fn pending(args: EditArgs) -> Card {
-        let path = normal(&args.path).unwrap_or(args.path);
-        diff(format!("Edit {path}"), path, Some(args.old_text), args.new_text)
-    }
-
-    fn finished(_args: EditArgs, value: Edited) -> Card {
-        diff(format!("Edit {}", value.path), value.path, Some(value.before), value.after)
+    fn finished(_args: &EditArgs, value: &Edited) -> Card {
+        let Edited { path, before, after } = value;
+        DiffCard::new(format!("Edit {path}")).file(path, Some(before.clone()), after).into()
     }
 }
 
-fn diff(title: String, path: String, old: Option<String>, new: String) -> Card {
-    Card::Diff(DiffCard { title, diffs: vec![FileDiff { path, old, new }] })
+impl Tool for Edit {
+    type Args = EditArgs;
+    type Value = Edited;
+
+    const NAME: &str = "edit";
+    const TITLE: Option<&str> = Some("Edit file");
+    const DESCRIPTION: &str = "Replace a text in a file. `oldText` must occur exactly once, or `replaceAll` be \
+                               set: copy enough lines around the place to make it the only one, white space \
+                               exactly as it is. In a file whose lines all end with CR LF, a plain newline in \
+                               `oldText` and `newText` stands for that.";
+    const ANNOTATIONS: ToolAnnotations =
+        ToolAnnotations::new().read_only(false).destructive(true).idempotent(false).open_world(false);
+    const TIME_LIMIT_MS: Option<u32> = Some(10000);
+
+    fn execute(args: EditArgs, _context: &Context) -> Result<Edited, ToolError> {
+        Self::run(&Root::granted(), args)
+    }
+
+    fn render(args: &EditArgs, value: &Edited) -> Content {
+        let args = as_the_file_ends_its_lines(args.clone(), &value.before);
+        let count = value.before.matches(&args.old_text).count() as u64;
+        format!("Replaced {} in {}.", quantity(count, "occurrence"), value.path).into()
+    }
+
+    fn present(args: &EditArgs, value: Option<&Edited>) -> Option<Card> {
+        Some(value.map_or_else(|| Self::pending(args), |value| Self::finished(args, value)))
+    }
 }
 
 /// A model that has seen lines cannot know how they end. Where every line of a file ends with CR LF, a lone LF in
@@ -210,7 +262,7 @@ mod tests {
         fs::write(directory.path().join("a"), text).unwrap();
         let root = Root::new(directory.path(), ["/".to_owned()]);
         let args = EditArgs { path: "a".into(), old_text: old.into(), new_text: new.into(), replace_all };
-        let edited = Edit::execute(&root, args);
+        let edited = Edit::run(&root, args);
         let now = fs::read_to_string(directory.path().join("a")).unwrap();
         assert_eq!(now, edited.as_ref().map_or(text, |edited| edited.after.as_str()));
         assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1, "a temporary file is left");
@@ -244,7 +296,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let root = Root::new(directory.path(), ["/".to_owned()]);
         let write =
-            |path: &str, content: &str| Write::execute(&root, WriteArgs { path: path.into(), content: content.into() });
+            |path: &str, content: &str| Write::run(&root, WriteArgs { path: path.into(), content: content.into() });
         let value = write("/a/b/c.txt", "1").unwrap();
         assert_eq!((value.operation, value.before, value.path.as_str()), (Operation::Create, None, "a/b/c.txt"));
         let value = write("a/b/c.txt", "2").unwrap();

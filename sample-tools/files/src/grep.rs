@@ -2,51 +2,67 @@
 
 use std::io::{self, BufRead, BufReader, Read as _};
 
+use fumehood_tool::{
+    Card, Code, Concurrency, Content, Context, FileMatches, LineMatch, SearchCard, Tool, ToolAnnotations, ToolError,
+    ToolKind,
+};
 use regex::{Regex, RegexBuilder};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::fumehood::tool::types::{
-    Card, FileMatches, LineMatch, Location, MatchResults, SearchCard, SearchResults, ToolError, ToolKind,
-};
 use crate::pattern::Pattern;
-use crate::root::{Kind, Root, failed, failure, normal};
+use crate::root::{Kind, Root, failed, normal};
 use crate::text::{VALUE_BYTES, VALUE_ENTRIES, json_len, preview, quantity};
-use crate::tool::{CARD_BYTES, Tool, footer, looking, page};
+use crate::tool::{CARD_BYTES, footer, looking_at, page, root};
 use crate::walk::Walk;
 
 pub struct Grep;
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Args {
+    /// A regular expression (Rust's regex syntax: no look-around, no back-references).
     pattern: String,
-    #[serde(default)]
+    /// The directory or the one file to search. Relative to the root of the granted directories, parted by `/`.
+    #[serde(default = "root")]
     path: String,
+    /// Search only files that match this glob pattern; without a `/` it speaks of names at any depth: `*.{ts,tsx}`.
+    #[schemars(length(min = 1))]
     include: Option<String>,
+    /// Take upper and lower case for the same.
     #[serde(default)]
     ignore_case: bool,
+    /// Search what .gitignore files exclude, too.
     #[serde(default)]
     ignored: bool,
+    /// How many matches the text leaves out at its start, to see the next page.
     #[serde(default)]
     skip: u64,
 }
 
-#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Value {
+    /// The matching lines; at most 10,000 and 2 MiB.
     matches: Vec<Match>,
-    /// Only where `matches` had no room for all.
+    /// How many there are. Present only where the list had no room for all matches: it then holds the first ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     total: Option<u64>,
 }
 
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Match {
+    /// The file, as `read` takes it.
     path: String,
+    /// Counted from 1.
+    #[schemars(range(min = 1))]
     line_number: u64,
+    /// The whole line without its ending. Bytes that are not UTF-8 read as U+FFFD.
     line: String,
 }
+
+const INVALID_PATTERN: Code = Code::new("INVALID_PATTERN");
 
 /// What a longer line shows of itself; its match may lie behind that, which the number of characters says.
 const LINE_CHARACTERS: usize = 500;
@@ -57,16 +73,13 @@ impl Value {
     }
 }
 
-impl Tool for Grep {
-    type Args = Args;
-    type Value = Value;
-
-    fn execute(root: &Root, args: Args) -> Result<Value, ToolError> {
+impl Grep {
+    fn run(root: &Root, args: Args, context: &Context) -> Result<Value, ToolError> {
         let start = normal(&args.path)?;
         let pattern = RegexBuilder::new(&args.pattern)
             .case_insensitive(args.ignore_case)
             .build()
-            .map_err(|error| failure("INVALID_PATTERN", error.to_string()))?;
+            .map_err(|error| ToolError::failed(INVALID_PATTERN, error.to_string()))?;
         let include = args.include.as_deref().map(included).transpose()?;
         let paths = match root.kind(&start)? {
             Kind::Directory => {
@@ -86,13 +99,57 @@ impl Tool for Grep {
             }
             // Often enough for a person, too seldom to cost anything.
             if done % 256 == 255 {
-                crate::report(done + 1, paths.len());
+                context.progress(done as u64 + 1, Some(paths.len() as u64), None);
             }
         }
         Ok(found.value())
     }
 
-    fn render(args: Args, value: Value) -> String {
+    fn pending(args: &Args) -> Card {
+        looking_at(format!("Grep {}", args.pattern), ToolKind::Search, &args.path)
+    }
+
+    fn finished(args: &Args, value: &Value) -> Card {
+        let total = value.total();
+        let (mut files, mut listed, mut used) = (Vec::<FileMatches>::new(), 0, 0);
+        for found in &value.matches {
+            let line = preview(&found.line, LINE_CHARACTERS);
+            used += found.path.len() + line.len();
+            // One entry at least: a card that lists nothing says nothing.
+            if used > CARD_BYTES && listed > 0 {
+                break;
+            }
+            listed += 1;
+            let matched = LineMatch { line_number: found.line_number, line };
+            match files.last_mut() {
+                Some(file) if file.path == found.path => file.matches.push(matched),
+                _ => files.push(FileMatches { path: found.path.clone(), matches: vec![matched] }),
+            }
+        }
+        SearchCard::matches(format!("Grep {}: {}", args.pattern, quantity(total, "match")), files).total(total).into()
+    }
+}
+
+impl Tool for Grep {
+    type Args = Args;
+    type Value = Value;
+
+    const NAME: &str = "grep";
+    const TITLE: Option<&str> = Some("Search in files");
+    const DESCRIPTION: &str = "Find the lines that match a regular expression, in the order of paths and lines. \
+                               Each line is searched by itself. What .gitignore files exclude is left out unless \
+                               `ignored` is set; binary files, symbolic links, and what lies in .git and its like \
+                               always are.";
+    const ANNOTATIONS: ToolAnnotations =
+        ToolAnnotations::new().read_only(true).destructive(false).idempotent(true).open_world(false);
+    const CONCURRENCY: Concurrency = Concurrency::Parallel;
+    const TIME_LIMIT_MS: Option<u32> = Some(30000);
+
+    fn execute(args: Args, context: &Context) -> Result<Value, ToolError> {
+        Self::run(&Root::granted(), args, context)
+    }
+
+    fn render(args: &Args, value: &Value) -> Content {
         /// Some 10,000 tokens of ordinary lines; the next page is one call away.
         const PAGE: usize = 250;
         let (total, listed) = (value.total(), value.matches.len());
@@ -102,7 +159,8 @@ impl Tool for Grep {
                 _ => format!(
                     "Found {}, none of which fits into a value: narrow the search to other files.",
                     quantity(total, "match")
-                ),
+                )
+                .into(),
             };
         }
         let shown = page(listed, args.skip, PAGE);
@@ -118,38 +176,11 @@ impl Tool for Grep {
         if shown.len() < total as usize {
             text += &footer(&shown, listed, total, "match");
         }
-        text
+        text.into()
     }
 
-    fn pending(args: Args) -> Card {
-        let locations = match normal(&args.path) {
-            Ok(path) if !path.is_empty() => vec![Location { path, line: None }],
-            _ => vec![],
-        };
-        looking(format!("Grep {}", args.pattern), ToolKind::Search, locations)
-    }
-
-    fn finished(args: Args, value: Value) -> Card {
-        let total = value.total();
-        let (mut files, mut listed, mut used) = (Vec::<FileMatches>::new(), 0, 0);
-        for found in value.matches {
-            let line = preview(&found.line, LINE_CHARACTERS);
-            used += found.path.len() + line.len();
-            // One entry at least: a card that lists nothing says nothing.
-            if used > CARD_BYTES && listed > 0 {
-                break;
-            }
-            listed += 1;
-            let matched = LineMatch { line_number: found.line_number, line };
-            match files.last_mut() {
-                Some(file) if file.path == found.path => file.matches.push(matched),
-                _ => files.push(FileMatches { path: found.path, matches: vec![matched] }),
-            }
-        }
-        Card::Search(SearchCard {
-            title: format!("Grep {}: {}", args.pattern, quantity(total, "match")),
-            results: SearchResults::Matches(MatchResults { files, truncated: listed < total, total }),
-        })
+    fn present(args: &Args, value: Option<&Value>) -> Option<Card> {
+        Some(value.map_or_else(|| Self::pending(args), |value| Self::finished(args, value)))
     }
 }
 
@@ -226,8 +257,11 @@ impl Found {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::fs;
+
+    use fumehood_tool::SearchResults;
+
+    use super::*;
 
     fn args(pattern: &str) -> Args {
         let path = String::new();
@@ -257,7 +291,7 @@ mod tests {
             (".git/x", b"one"),
         ]);
         let check = |args: Args, expect: &[(&str, u64, &str)]| {
-            let value = Grep::execute(&root, args).unwrap();
+            let value = Grep::run(&root, args, &Context::for_test()).unwrap();
             let found: Vec<_> = value
                 .matches
                 .iter()
@@ -274,18 +308,23 @@ mod tests {
         check(Args { path: "a.rs".into(), ..args(r"\)$") }, &[one, ("a.rs", 2, "fn two()")]);
         check(Args { ignored: true, include: Some("x.rs".into()), ..args("one") }, &[("target/x.rs", 1, "one")]);
         check(args("nothing"), &[]);
-        let Err(ToolError::Failed(failure)) = Grep::execute(&root, args("(")) else { panic!("took `(`") };
+        let Err(ToolError::Failed(failure)) = Grep::run(&root, args("("), &Context::for_test()) else {
+            panic!("took `(`")
+        };
         assert_eq!(failure.code, "INVALID_PATTERN");
-        assert!(matches!(Grep::execute(&root, Args { path: "no".into(), ..args("") }), Err(ToolError::NotFound(_))));
+        assert!(matches!(
+            Grep::run(&root, Args { path: "no".into(), ..args("") }, &Context::for_test()),
+            Err(ToolError::NotFound(_))
+        ));
     }
 
     #[test]
     fn a_million_matches_are_counted_and_the_first_are_kept() {
         let (_directory, root) = tree(&[("a", "x\n".repeat(999_999).as_bytes()), ("b", b"x")]);
-        let value = Grep::execute(&root, args("x")).unwrap();
+        let value = Grep::run(&root, args("x"), &Context::for_test()).unwrap();
         assert_eq!((value.matches.len(), value.total), (VALUE_ENTRIES, Some(1_000_000)));
         assert!(serde_json::to_string(&value).unwrap().len() < VALUE_BYTES);
-        let Card::Search(card) = Grep::finished(args("x"), value) else { panic!("no search card") };
+        let Card::Search(card) = Grep::finished(&args("x"), &value) else { panic!("no search card") };
         let SearchResults::Matches(results) = card.results else { panic!("no matches") };
         assert_eq!((results.truncated, results.total), (true, 1_000_000));
     }
@@ -294,11 +333,11 @@ mod tests {
     fn a_long_matching_line_is_counted_and_not_kept() {
         let long = format!("x{}\nx\n", "y".repeat(VALUE_BYTES));
         let (_directory, root) = tree(&[("a", long.as_bytes())]);
-        let value = Grep::execute(&root, args("x")).unwrap();
+        let value = Grep::run(&root, args("x"), &Context::for_test()).unwrap();
         assert_eq!((value.matches.len(), value.total), (0, Some(2)));
         assert_eq!(
-            Grep::render(args("x"), value),
-            "Found 2 matches, none of which fits into a value: narrow the search to other files."
+            Grep::render(&args("x"), &value).as_text(),
+            Some("Found 2 matches, none of which fits into a value: narrow the search to other files.")
         );
     }
 
@@ -306,9 +345,11 @@ mod tests {
     fn the_text_is_grouped_by_file_and_paged() {
         let found = |path: &str, line_number, line: &str| Match { path: path.into(), line_number, line: line.into() };
         let value = Value { matches: vec![found("a", 1, "x"), found("a", 3, "y"), found("b", 2, "z")], total: None };
-        assert_eq!(Grep::render(args(""), value), "Found 3 matches.\n\na\n  1: x\n  3: y\n\nb\n  2: z");
+        let text = Grep::render(&args(""), &value);
+        assert_eq!(text.as_text(), Some("Found 3 matches.\n\na\n  1: x\n  3: y\n\nb\n  2: z"));
         let value = Value { matches: (1..=251).map(|line| found("a", line, "x")).collect(), total: None };
-        let text = Grep::render(args(""), value);
+        let text = Grep::render(&args(""), &value);
+        let text = text.as_text().unwrap();
         assert!(text.ends_with("\n  250: x\n\n(matches 1 to 250 of 251; go on with skip 250)"), "{text}");
     }
 }

@@ -6,14 +6,19 @@ use std::path::Path;
 
 use crate::root::Kind;
 
+/// Where the grants lie. `std::fs` opens what is granted, but has no way to say what that is.
+pub fn grants() -> Vec<String> {
+    fumehood_tool::wasi::filesystem::preopens::get_directories().into_iter().map(|(_, path)| path).collect()
+}
+
 /// The names in `path`.
 #[cfg(target_family = "wasm")]
 pub fn entries(_system: &Path, path: &str) -> io::Result<Vec<(String, Kind)>> {
+    use fumehood_tool::wasi::filesystem::preopens::get_directories;
+    use fumehood_tool::wasi::filesystem::types::{DescriptorFlags, DescriptorType, ErrorCode, OpenFlags, PathFlags};
     use io::ErrorKind;
 
     use crate::root::normal;
-    use crate::wasi::filesystem::preopens::get_directories;
-    use crate::wasi::filesystem::types::{DescriptorFlags, DescriptorType, ErrorCode, OpenFlags, PathFlags};
 
     let grants = get_directories().into_iter().filter_map(|(grant, mount)| {
         let mount = normal(&mount).ok()?;

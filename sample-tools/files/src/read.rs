@@ -1,57 +1,73 @@
 //! `read`: a window of a text file.
 
+use fumehood_tool::{Card, Code, Concurrency, Content, Context, ReadCard, Tool, ToolAnnotations, ToolError, ToolKind};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::fumehood::tool::types::{self, Card, Location, ReadCard, ToolError, ToolKind};
-use crate::root::{Root, failure, normal, shown};
+use crate::root::{Root, normal, shown};
 use crate::text::{VALUE_BYTES, json_len, pieces, preview, quantity};
-use crate::tool::{Tool, looking};
+use crate::tool::looking;
 
 pub struct Read;
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Deserialize, JsonSchema)]
 pub struct Args {
+    /// The file to read. Relative to the root of the granted directories, parted by `/`.
+    #[schemars(length(min = 1))]
     path: String,
+    /// The first line to read, counted from 1.
+    #[schemars(range(min = 1), extend("default" = 1))]
     offset: Option<u64>,
-    limit: Option<u64>,
-}
-
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Value {
-    path: String,
-    offset: u64,
-    lines: Vec<Line>,
-    total_lines: u64,
-}
-
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Line {
-    number: u64,
-    text: String,
+    /// How many lines to read at most.
+    #[serde(default = "limit")]
+    #[schemars(range(min = 1, max = 10_000))]
+    limit: u64,
 }
 
 /// A window this long holds most source files whole.
-const LIMIT: u64 = 2000;
+fn limit() -> u64 {
+    2000
+}
 
-impl Tool for Read {
-    type Args = Args;
-    type Value = Value;
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Value {
+    /// The path as asked for, in its one spelling: no leading `/`, no `.` or `..`.
+    path: String,
+    /// The first line asked for.
+    #[schemars(range(min = 1))]
+    offset: u64,
+    /// The lines of the window, whole. Fewer than the limit where the file ends, or where the value would be over 2 MiB.
+    lines: Vec<Line>,
+    /// Lines of the whole file; a newline at its end starts no further one.
+    total_lines: u64,
+}
 
-    fn execute(root: &Root, args: Args) -> Result<Value, ToolError> {
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    /// Counted from 1.
+    #[schemars(range(min = 1))]
+    number: u64,
+    /// Without its line ending, LF or CR LF.
+    text: String,
+}
+
+const LINE_TOO_LONG: Code = Code::new("LINE_TOO_LONG");
+
+impl Read {
+    fn run(root: &Root, args: Args) -> Result<Value, ToolError> {
         let path = normal(&args.path)?;
         let offset = args.offset.unwrap_or(1);
-        let mut window = Window { offset, limit: args.limit.unwrap_or(LIMIT), ..Window::default() };
+        let mut window = Window { offset, limit: args.limit, ..Window::default() };
         pieces(root, &path, |piece| {
             window.take(piece);
             Ok(())
         })?;
         let (lines, total_lines, cut) = window.finish();
         if cut && lines.is_empty() {
-            return Err(failure(
-                "LINE_TOO_LONG",
+            return Err(ToolError::failed(
+                LINE_TOO_LONG,
                 format!("line {offset} of `{path}` alone is over {VALUE_BYTES} bytes; search it with grep"),
             ));
         }
@@ -65,14 +81,46 @@ impl Tool for Read {
         Ok(Value { path, offset, lines, total_lines })
     }
 
-    fn render(_args: Args, value: Value) -> String {
+    fn pending(args: &Args) -> Card {
+        let path = normal(&args.path).unwrap_or_else(|_| args.path.clone());
+        let line = args.offset.and_then(|offset| u32::try_from(offset).ok());
+        looking(format!("Read {}", shown(&path)), ToolKind::Read).location(path, line).into()
+    }
+
+    fn finished(_args: &Args, value: &Value) -> Card {
+        let lines = value.lines.iter().map(|line| (line.number, line.text.as_str()));
+        let card = ReadCard::new(format!("Read {}", value.path), value.path.as_str(), value.total_lines);
+        let card = ReadCard { language: language(&value.path).map(str::to_owned), ..card };
+        card.offset(value.offset).lines(lines).into()
+    }
+}
+
+impl Tool for Read {
+    type Args = Args;
+    type Value = Value;
+
+    const NAME: &str = "read";
+    const TITLE: Option<&str> = Some("Read file");
+    const DESCRIPTION: &str = "Read a text file, or a window of it, as numbered lines. The text ends by saying how \
+                               many lines the file has and with which offset to go on. Fails on a directory, on a \
+                               file that is not UTF-8 text, and on an offset past the end.";
+    const ANNOTATIONS: ToolAnnotations =
+        ToolAnnotations::new().read_only(true).destructive(false).idempotent(true).open_world(false);
+    const CONCURRENCY: Concurrency = Concurrency::Parallel;
+    const TIME_LIMIT_MS: Option<u32> = Some(10000);
+
+    fn execute(args: Args, _context: &Context) -> Result<Value, ToolError> {
+        Self::run(&Root::granted(), args)
+    }
+
+    fn render(_args: &Args, value: &Value) -> Content {
         /// About 12,000 tokens: enough to work with, and no single file fills a model's context.
         const TEXT_BYTES: usize = 50 << 10;
         /// Longer lines are data or generated code, of which the start says what it is.
         const LINE_CHARACTERS: usize = 2000;
 
         if value.total_lines == 0 {
-            return format!("{} is empty.", value.path);
+            return format!("{} is empty.", value.path).into();
         }
         let mut text = String::new();
         let mut last = value.offset - 1;
@@ -84,29 +132,16 @@ impl Tool for Read {
             text += &shown;
             last = line.number;
         }
-        let Value { offset, total_lines, .. } = value;
-        text + &match last {
+        let Value { offset, total_lines, .. } = *value;
+        text += &match last {
             _ if last == total_lines => format!("\n(end of file, {})", quantity(total_lines, "line")),
             _ => format!("\n(lines {offset} to {last} of {total_lines}; go on with offset {})", last + 1),
-        }
+        };
+        text.into()
     }
 
-    fn pending(args: Args) -> Card {
-        let path = normal(&args.path).unwrap_or(args.path);
-        let line = args.offset.and_then(|offset| u32::try_from(offset).ok());
-        looking(format!("Read {}", shown(&path)), ToolKind::Read, vec![Location { path, line }])
-    }
-
-    fn finished(_args: Args, value: Value) -> Card {
-        let lines = value.lines.into_iter();
-        Card::Read(ReadCard {
-            title: format!("Read {}", value.path),
-            language: language(&value.path).map(str::to_owned),
-            path: value.path,
-            offset: value.offset,
-            lines: lines.map(|line| types::NumberedLine { number: line.number, text: line.text }).collect(),
-            total_lines: value.total_lines,
-        })
+    fn present(args: &Args, value: Option<&Value>) -> Option<Card> {
+        Some(value.map_or_else(|| Self::pending(args), |value| Self::finished(args, value)))
     }
 }
 
@@ -212,7 +247,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         std::fs::write(directory.path().join("a.txt"), bytes).unwrap();
         let root = Root::new(directory.path(), ["/".to_owned()]);
-        Read::execute(&root, Args { path: "a.txt".into(), offset: Some(offset), limit: Some(limit) })
+        Read::run(&root, Args { path: "a.txt".into(), offset: Some(offset), limit })
     }
 
     fn check(bytes: &[u8], (offset, limit): (u64, u64), lines: &[(u64, &str)], total: u64) {
@@ -256,12 +291,13 @@ mod tests {
 
     #[test]
     fn the_footer_names_the_next_line() {
-        let args = || Args { path: "a.txt".into(), offset: None, limit: None };
-        let text = Read::render(args(), run(b"1\n2\n3\n", 1, 2).unwrap());
-        assert_eq!(text, "1: 1\n2: 2\n\n(lines 1 to 2 of 3; go on with offset 3)");
-        let text = Read::render(args(), run(b"1\n2\n3\n", 3, 2).unwrap());
-        assert_eq!(text, "3: 3\n\n(end of file, 3 lines)");
-        let text = Read::render(args(), run("y".repeat(9000).as_bytes(), 1, 2).unwrap());
-        assert_eq!(text, format!("1: {}… (9000 characters in all)\n\n(end of file, 1 line)", "y".repeat(2000)));
+        let check = |bytes: &[u8], window: (u64, u64), expect: &str| {
+            let args = Args { path: "a.txt".into(), offset: None, limit: limit() };
+            assert_eq!(Read::render(&args, &run(bytes, window.0, window.1).unwrap()).as_text(), Some(expect));
+        };
+        check(b"1\n2\n3\n", (1, 2), "1: 1\n2: 2\n\n(lines 1 to 2 of 3; go on with offset 3)");
+        check(b"1\n2\n3\n", (3, 2), "3: 3\n\n(end of file, 3 lines)");
+        let cut = format!("1: {}… (9000 characters in all)\n\n(end of file, 1 line)", "y".repeat(2000));
+        check("y".repeat(9000).as_bytes(), (1, 2), &cut);
     }
 }

@@ -8,8 +8,9 @@ use std::fs::{self, File};
 use std::io;
 use std::path::PathBuf;
 
-use crate::fumehood::tool::types::{Failure, ToolError};
-use crate::list::entries;
+use fumehood_tool::{Code, ToolError};
+
+use crate::list::{self, entries};
 
 pub struct Root {
     base: PathBuf,
@@ -29,7 +30,12 @@ pub enum Kind {
 }
 
 impl Root {
-    /// `base` is `/` in the sandbox and a temporary directory in tests.
+    /// What the call is granted.
+    pub fn granted() -> Self {
+        Self::new("/", list::grants())
+    }
+
+    /// Tests have a temporary directory.
     pub fn new(base: impl Into<PathBuf>, mounts: impl IntoIterator<Item = String>) -> Self {
         let mounts = mounts.into_iter().filter_map(|mount| normal(&mount).ok()).collect();
         Self { base: base.into(), mounts }
@@ -130,9 +136,8 @@ pub fn outside(path: &str) -> ToolError {
     ToolError::Denied(format!("`{path}` lies outside of what is granted; glob with `*/**` shows what is"))
 }
 
-pub fn failure(code: &str, message: String) -> ToolError {
-    ToolError::Failed(Failure { code: code.into(), message, data: None })
-}
+const NO_SPACE: Code = Code::new("NO_SPACE");
+const IO: Code = Code::new("IO");
 
 /// An error of the system, in words that name the path as the call does.
 pub fn failed(error: &io::Error, path: &str) -> ToolError {
@@ -152,9 +157,9 @@ pub fn failed(error: &io::Error, path: &str) -> ToolError {
         Kind::InvalidFilename => {
             ToolError::InvalidArgs(format!("`{path}` is too long, or no name this file system has"))
         }
-        Kind::StorageFull | Kind::QuotaExceeded => failure("NO_SPACE", format!("no space left for `{path}`")),
+        Kind::StorageFull | Kind::QuotaExceeded => ToolError::failed(NO_SPACE, format!("no space left for `{path}`")),
         _ if error.raw_os_error() == Some(NOT_CAPABLE) => outside(path),
-        kind => failure("IO", format!("`{path}`: {kind}")),
+        kind => ToolError::failed(IO, format!("`{path}`: {kind}")),
     }
 }
 

@@ -2,8 +2,9 @@
 
 use std::io::Read;
 
-use crate::fumehood::tool::types::ToolError;
-use crate::root::{Root, failed, failure};
+use fumehood_tool::{Code, ToolError};
+
+use crate::root::{Root, failed};
 
 /// How many bytes of JSON one value may have. A host caps what it takes, and two texts of 1 MiB cover all but
 /// generated files; a file is refused by this bound before it is changed, not after.
@@ -11,6 +12,9 @@ pub const VALUE_BYTES: usize = 2 << 20;
 
 /// How many results one value may list, for hosts that cap the nodes of a value too.
 pub const VALUE_ENTRIES: usize = 10_000;
+
+const NOT_UTF8: Code = Code::new("NOT_UTF8");
+const TOO_LARGE: Code = Code::new("TOO_LARGE");
 
 /// Feeds the text of a file to `each`, piece by piece: no file is too large for the memory.
 pub fn pieces(root: &Root, path: &str, mut each: impl FnMut(&str) -> Result<(), ToolError>) -> Result<(), ToolError> {
@@ -26,8 +30,8 @@ pub fn pieces(root: &Root, path: &str, mut each: impl FnMut(&str) -> Result<(), 
             Err(error) if error.error_len().is_none() && read > 0 => error.valid_up_to(),
             Err(error) => {
                 let at = before + error.valid_up_to() as u64;
-                return Err(failure(
-                    "NOT_UTF8",
+                return Err(ToolError::failed(
+                    NOT_UTF8,
                     format!("`{path}` is not UTF-8 text: the byte at {at} begins no character"),
                 ));
             }
@@ -57,8 +61,8 @@ pub fn fits(path: &str, before: &str, after: &str) -> Result<(), ToolError> {
 }
 
 fn too_large(path: &str) -> ToolError {
-    failure(
-        "TOO_LARGE",
+    ToolError::failed(
+        TOO_LARGE,
         format!(
             "`{path}` is unchanged: its text before and after the change would be over {VALUE_BYTES} bytes together"
         ),

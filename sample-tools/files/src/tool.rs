@@ -1,54 +1,29 @@
-//! What the five tools have in common: the shape of a tool, and the road from JSON to it and back.
+//! What several of the tools have in common: cards of what is looked at, and pages of what was found.
 
 use std::ops::Range;
 
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use fumehood_tool::{Card, GenericCard, ToolKind};
 
-use crate::fumehood::tool::types::{Card, ContentBlock, GenericCard, Location, TextContent, ToolError, ToolKind};
-use crate::root::Root;
+use crate::root::normal;
 use crate::text::quantity;
 
-/// One tool. The three projections see the arguments and the value and nothing else.
-pub trait Tool {
-    type Args: DeserializeOwned;
-    type Value: Serialize + DeserializeOwned;
-
-    fn execute(root: &Root, args: Self::Args) -> Result<Self::Value, ToolError>;
-    /// What a model reads.
-    fn render(args: Self::Args, value: Self::Value) -> String;
-    /// What a person sees before the value is there.
-    fn pending(args: Self::Args) -> Card;
-    /// What a person sees in the end.
-    fn finished(args: Self::Args, value: Self::Value) -> Card;
-}
-
-pub fn execute<T: Tool>(root: &Root, args: &str) -> Result<String, ToolError> {
-    let args = serde_json::from_str(args).map_err(|error| ToolError::InvalidArgs(error.to_string()))?;
-    let value = T::execute(root, args)?;
-    Ok(serde_json::to_string(&value).expect("text and numbers have a JSON form"))
-}
-
-pub fn render<T: Tool>(args: &str, value: &str) -> Result<Vec<ContentBlock>, String> {
-    let text = T::render(read(args)?, read(value)?);
-    Ok(vec![ContentBlock::Text(TextContent { text, annotations: None })])
-}
-
-pub fn present<T: Tool>(args: &str, value: Option<&str>) -> Result<Option<Card>, String> {
-    let args = read(args)?;
-    Ok(Some(match value {
-        None => T::pending(args),
-        Some(value) => T::finished(args, read(value)?),
-    }))
-}
-
-fn read<D: DeserializeOwned>(json: &str) -> Result<D, String> {
-    serde_json::from_str(json).map_err(|error| error.to_string())
+/// Where a search begins that does not say.
+pub fn root() -> String {
+    ".".into()
 }
 
 /// The card of a call that only looks at something.
-pub fn looking(title: String, kind: ToolKind, locations: Vec<Location>) -> Card {
-    Card::Generic(GenericCard { title, kind: Some(kind), input: None, body: vec![], locations })
+pub fn looking(title: String, kind: ToolKind) -> GenericCard {
+    GenericCard::new(title).kind(kind)
+}
+
+/// The same, at a path below the root.
+pub fn looking_at(title: String, kind: ToolKind, path: &str) -> Card {
+    let card = looking(title, kind);
+    match normal(path) {
+        Ok(path) if !path.is_empty() => card.location(path, None).into(),
+        _ => card.into(),
+    }
 }
 
 /// How many bytes of text a search card lists: more than a person scrolls through.

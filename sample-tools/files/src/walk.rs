@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use crate::fumehood::tool::types::ToolError;
+use fumehood_tool::ToolError;
+
 use crate::ignore::Ignore;
 use crate::root::{Kind, Root, join};
 

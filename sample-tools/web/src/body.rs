@@ -2,29 +2,30 @@
 
 use std::iter::Peekable;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::outside::Response;
 
-/// A body as the value keeps it.
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+// A body as the value keeps it.
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Body {
+    /// What the server says it is; binary is all that is no text.
     pub kind: Kind,
-    /// The text as the server sent it; empty where it was none.
+    /// The body as it was sent, at most its first 1 MiB. Empty for binary.
     pub content: String,
-    /// What the server calls what is not text.
+    /// What the server calls a binary body. Absent for other kinds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub media_type: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     Html,
     Json,
     Text,
-    /// Left out.
     Binary,
 }
 

@@ -2,49 +2,88 @@
 
 use std::borrow::Cow;
 
+use fumehood_tool::{
+    Card, Concurrency, Content, Context, GenericCard, Tool, ToolAnnotations, ToolError, ToolKind, WebCard,
+};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::body::{Body, Kind};
-use crate::fumehood::tool::types::{Card, ToolError, ToolKind, WebCard, WebFetch, WebResults};
-use crate::html;
 use crate::outside::{Outside, get, parse};
 use crate::page::Page;
-use crate::tool::Tool;
+use crate::{html, http};
 
 pub struct Fetch;
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Deserialize, JsonSchema)]
 pub struct Args {
+    /// The whole URL, with http:// or https://, without a user name or password.
+    #[schemars(length(min = 1, max = 8000))]
     url: String,
-    skip: Option<u64>,
+    /// How many characters the text leaves out at its start, to see the next page. The URL is fetched again.
+    #[serde(default)]
+    skip: u64,
 }
 
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Value {
+    /// Where the answer came from: the URL as asked for, in its one spelling, or the last that it redirects to.
+    #[schemars(with = "String")]
     url: Url,
+    /// The HTTP status of that answer.
+    #[schemars(range(min = 100, max = 599))]
     status_code: u16,
     body: Body,
+    /// Whether the body is longer than 1 MiB, and its rest was not kept.
     truncated: bool,
+}
+
+impl Fetch {
+    /// A status such as 404 is an answer like any other: what the server says about it is in the body.
+    fn run(outside: &dyn Outside, args: Args) -> Result<Value, ToolError> {
+        let url = parse(&args.url).map_err(|error| ToolError::InvalidArgs(format!("url {:?}: {error}", args.url)))?;
+        let (url, response) = get(outside, url, "text/html, application/json;q=0.9, text/*;q=0.8, */*;q=0.1")?;
+        Ok(Value { url, status_code: response.status, body: Body::of(&response), truncated: response.truncated })
+    }
+
+    fn pending(args: &Args) -> Card {
+        GenericCard::new(format!("Fetch {}", args.url)).kind(ToolKind::Fetch).into()
+    }
+
+    fn finished(args: &Args, value: &Value) -> Card {
+        // For whoever looks at the card it is all the same who left something out.
+        let (text, cut) = value.text();
+        let truncated = cut || Page::of(&text, args.skip).is_part();
+        let Value { url, status_code: status, .. } = value;
+        WebCard::fetch(format!("Fetch {url}"), url.as_str(), *status).truncated(truncated).into()
+    }
 }
 
 impl Tool for Fetch {
     type Args = Args;
     type Value = Value;
 
-    /// A status such as 404 is an answer like any other: what the server says about it is in the body.
-    fn execute(outside: &dyn Outside, args: Args) -> Result<Value, ToolError> {
-        let url = parse(&args.url).map_err(|error| ToolError::InvalidArgs(format!("url {:?}: {error}", args.url)))?;
-        let (url, response) = get(outside, url, "text/html, application/json;q=0.9, text/*;q=0.8, */*;q=0.1")?;
-        Ok(Value { url, status_code: response.status, body: Body::of(&response), truncated: response.truncated })
+    const NAME: &str = "web_fetch";
+    const TITLE: Option<&str> = Some("Fetch a page");
+    const DESCRIPTION: &str = "Fetch what is at a URL with GET and read it as text: HTML turned into Markdown-like \
+                               text with its links, JSON and plain text as they are, everything else left out. A \
+                               status such as 404 is an answer, not a failure. Up to 5 redirects are followed. \
+                               Fails where the operator does not allow the host.";
+    const ANNOTATIONS: ToolAnnotations =
+        ToolAnnotations::new().read_only(true).destructive(false).idempotent(true).open_world(true);
+    const CONCURRENCY: Concurrency = Concurrency::Parallel;
+    const TIME_LIMIT_MS: Option<u32> = Some(30000);
+
+    fn execute(args: Args, _context: &Context) -> Result<Value, ToolError> {
+        Self::run(&http::Host, args)
     }
 
-    fn render(args: Args, value: Value) -> String {
-        let Value { url, status_code, body, .. } = &value;
+    fn render(args: &Args, value: &Value) -> Content {
+        let Value { url, status_code, body, .. } = value;
         let (text, cut) = value.text();
-        let page = Page::of(&text, args.skip.unwrap_or(0));
+        let page = Page::of(&text, args.skip);
         let shown = match (body.kind, &body.media_type) {
             (Kind::Binary, Some(name)) => format!("(left out: {name} is not text)"),
             (Kind::Binary, None) => "(left out: it is not text)".to_owned(),
@@ -52,20 +91,11 @@ impl Tool for Fetch {
             _ if text.is_empty() => "(no text)".to_owned(),
             _ => page.text.trim_end().to_owned() + &page.footer(cut),
         };
-        format!("Fetched {url} (HTTP {status_code})\n\n{shown}")
+        format!("Fetched {url} (HTTP {status_code})\n\n{shown}").into()
     }
 
-    fn pending(args: Args) -> (String, ToolKind) {
-        (format!("Fetch {}", args.url), ToolKind::Fetch)
-    }
-
-    fn finished(args: Args, value: Value) -> Card {
-        // For whoever looks at the card it is all the same who left something out.
-        let (text, cut) = value.text();
-        let truncated = cut || Page::of(&text, args.skip.unwrap_or(0)).is_part();
-        let Value { url, status_code: status, .. } = value;
-        let results = WebResults::Fetch(WebFetch { url: url.to_string(), status, truncated });
-        Card::Web(WebCard { title: format!("Fetch {url}"), results })
+    fn present(args: &Args, value: Option<&Value>) -> Option<Card> {
+        Some(value.map_or_else(|| Self::pending(args), |value| Self::finished(args, value)))
     }
 }
 
@@ -87,13 +117,19 @@ impl Value {
 mod tests {
     use std::collections::HashMap;
 
+    use fumehood_tool::WebResults;
+
     use super::*;
     use crate::outside::Response;
     use crate::outside::tests::Canned;
 
     fn fetch(url: &str, response: Response) -> Result<Value, ToolError> {
         let web = Canned { answers: HashMap::from([("https://a.test/x", response)]), ..Canned::default() };
-        Fetch::execute(&web, Args { url: url.into(), skip: None })
+        Fetch::run(&web, Args { url: url.into(), skip: 0 })
+    }
+
+    fn text(skip: u64, value: &Value) -> String {
+        Fetch::render(&Args { url: String::new(), skip }, value).as_text().unwrap().to_owned()
     }
 
     #[test]
@@ -108,13 +144,13 @@ mod tests {
         );
         assert!(json.ends_with(r#""},"truncated":false}"#));
         let args = |skip| Args { url: String::new(), skip };
-        let read = || serde_json::from_str::<Value>(&json).unwrap();
-        let first = Fetch::render(args(None), read());
+        let read = serde_json::from_str(&json).unwrap();
+        let first = text(0, &read);
         assert!(first.starts_with("Fetched https://a.test/x (HTTP 200)\n\n# A\n\nword word"), "{first}");
         assert!(first.ends_with("word\n\n(characters 1 to 51200 of 100004; go on with skip 51200)"), "{first}");
-        let last = Fetch::render(args(Some(51_200)), read());
+        let last = text(51_200, &read);
         assert!(last.ends_with("word\n\n(characters 51201 to 100004 of 100004)"), "{last}");
-        let Card::Web(WebCard { results: WebResults::Fetch(card), .. }) = Fetch::finished(args(None), read()) else {
+        let Card::Web(WebCard { results: WebResults::Fetch(card), .. }) = Fetch::finished(&args(0), &value) else {
             panic!("no fetch card")
         };
         assert!(card.truncated);
@@ -126,7 +162,7 @@ mod tests {
             let content_type = Some(content_type.to_owned());
             let response = Response { status: 200, content_type, body: body.to_vec(), ..Response::default() };
             let value = fetch("https://a.test/x", response).unwrap();
-            let text = Fetch::render(Args { url: String::new(), skip: None }, value);
+            let text = text(0, &value);
             assert_eq!(text.lines().last(), Some(expect));
         };
         check("image/png", b"x", "(left out: image/png is not text)");

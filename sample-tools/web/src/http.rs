@@ -1,11 +1,11 @@
 //! The world outside, over `wasi:http`. Native tests never come here.
 
+use fumehood_tool::wasi::http::outgoing_handler::handle;
+use fumehood_tool::wasi::http::streams::StreamError;
+use fumehood_tool::wasi::http::types::{ErrorCode, Fields, IncomingResponse, OutgoingRequest, Scheme, http_error_code};
 use url::Url;
 
 use crate::outside::{BODY_BYTES, Outside, Response, Trouble};
-use crate::wasi::http::outgoing_handler::handle;
-use crate::wasi::http::types::{ErrorCode, Fields, IncomingResponse, OutgoingRequest, Scheme, http_error_code};
-use crate::wasi::io::streams::StreamError;
 
 /// What the host lets through.
 pub struct Host;

@@ -1,10 +1,8 @@
 //! All that the tools can reach, and how a redirect is followed: as a request of its own, which the host checks like
 //! any other.
 
+use fumehood_tool::{Code, ToolError};
 use url::Url;
-
-use crate::fumehood::tool::types::ToolError;
-use crate::tool::failure;
 
 /// The world outside of a call.
 pub trait Outside {
@@ -47,6 +45,10 @@ const REDIRECTS: usize = 5;
 /// Servers need not take a longer one (RFC 9110, section 4.1).
 const URL_BYTES: usize = 8000;
 
+const BAD_REDIRECT: Code = Code::new("BAD_REDIRECT");
+const TOO_MANY_REDIRECTS: Code = Code::new("TOO_MANY_REDIRECTS");
+const NO_ANSWER: Code = Code::new("NO_ANSWER");
+
 /// The answer at the end of the redirects, and where it was found.
 pub fn get(outside: &dyn Outside, mut url: Url, accept: &str) -> Result<(Url, Response), ToolError> {
     let mut from: Option<Url> = None;
@@ -56,10 +58,11 @@ pub fn get(outside: &dyn Outside, mut url: Url, accept: &str) -> Result<(Url, Re
             return Ok((url, response));
         };
         let next = url.join(location).map_err(|error| error.to_string()).and_then(web);
-        let next = next.map_err(|error| failure("BAD_REDIRECT", format!("{url} redirects to a bad URL: {error}")))?;
+        let next =
+            next.map_err(|error| ToolError::failed(BAD_REDIRECT, format!("{url} redirects to a bad URL: {error}")))?;
         from = Some(std::mem::replace(&mut url, next));
     }
-    Err(failure("TOO_MANY_REDIRECTS", format!("gave up after {REDIRECTS} redirects, the next one to {url}")))
+    Err(ToolError::failed(TOO_MANY_REDIRECTS, format!("gave up after {REDIRECTS} redirects, the next one to {url}")))
 }
 
 fn error(trouble: Trouble, url: &Url, from: Option<&Url>) -> ToolError {
@@ -71,7 +74,7 @@ fn error(trouble: Trouble, url: &Url, from: Option<&Url>) -> ToolError {
         Trouble::Denied => ToolError::Denied(format!("{request} is not allowed")),
         Trouble::Unknown => ToolError::NotFound(format!("{request} found no server of that name")),
         Trouble::Unavailable(why) => ToolError::Unavailable(format!("{request} has no answer: {why}")),
-        Trouble::Failed(why) => failure("NO_ANSWER", format!("{request} has no answer: {why}")),
+        Trouble::Failed(why) => ToolError::failed(NO_ANSWER, format!("{request} has no answer: {why}")),
     }
 }
 

@@ -1,39 +1,58 @@
 //! `web_search`: ask the search endpoint of the operator's choice. The README has the protocol.
 
+use fumehood_tool::{
+    Card, Code, Concurrency, Content, Context, GenericCard, Tool, ToolAnnotations, ToolError, ToolKind, WebCard,
+    WebResults, WebSearch, WebSource,
+};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
 use crate::body::{Body, Kind};
-use crate::fumehood::tool::types::{Card, ToolError, ToolKind, WebCard, WebResults, WebSearch, WebSource};
+use crate::http;
 use crate::outside::{Outside, get, parse};
-use crate::tool::{Tool, failure, quantity};
 
 pub struct Search;
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Deserialize, JsonSchema)]
 pub struct Args {
+    /// What to search for.
+    #[schemars(length(min = 1, max = 1000))]
     query: String,
-    limit: Option<usize>,
+    /// How many sources to list at most.
+    #[serde(default = "limit")]
+    #[schemars(range(min = 1, max = 20))]
+    limit: usize,
 }
 
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+/// As many as a model looks through.
+fn limit() -> usize {
+    8
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Value {
+    /// The endpoint's own answer to the query, where it gives one.
     #[serde(skip_serializing_if = "Option::is_none")]
     content: Option<String>,
+    /// What was found, in the endpoint's order, each URL once.
     sources: Vec<Source>,
+    /// Whether there were more sources than the limit, or a text was cut.
     truncated: bool,
 }
 
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Source {
+    /// http or https.
     url: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<String>,
+    /// A few sentences of the page, or about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     snippet: Option<String>,
+    /// A date, as the endpoint writes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     published_at: Option<String>,
 }
@@ -41,8 +60,8 @@ struct Source {
 /// The variable that holds the URL to ask.
 const ENDPOINT: &str = "WEB_SEARCH_ENDPOINT";
 
-/// As many as a model looks through.
-const LIMIT: usize = 8;
+const NOT_CONFIGURED: Code = Code::new("NOT_CONFIGURED");
+const FAILED: Code = Code::new("SEARCH_FAILED");
 
 /// The longest texts that are kept, in characters: a page of answer, a paragraph of snippet, a line of title, a date.
 const ANSWER: usize = 20_000;
@@ -50,17 +69,15 @@ const SNIPPET: usize = 2000;
 const TITLE: usize = 300;
 const DATE: usize = 40;
 
-impl Tool for Search {
-    type Args = Args;
-    type Value = Value;
-
-    fn execute(outside: &dyn Outside, args: Args) -> Result<Value, ToolError> {
+impl Search {
+    fn run(outside: &dyn Outside, args: Args) -> Result<Value, ToolError> {
         let endpoint = outside.variable(ENDPOINT).filter(|text| !text.is_empty()).ok_or_else(|| {
             let message = format!("no search endpoint is configured; grant env={ENDPOINT}=URL, and http to that URL");
-            failure("NOT_CONFIGURED", message)
+            ToolError::failed(NOT_CONFIGURED, message)
         })?;
-        let mut url = parse(&endpoint).map_err(|error| failure("NOT_CONFIGURED", format!("{ENDPOINT}: {error}")))?;
-        let limit = args.limit.unwrap_or(LIMIT);
+        let mut url =
+            parse(&endpoint).map_err(|error| ToolError::failed(NOT_CONFIGURED, format!("{ENDPOINT}: {error}")))?;
+        let limit = args.limit;
         url.query_pairs_mut().append_pair("q", &args.query).append_pair("limit", &limit.to_string());
         let (_, response) = get(outside, url, "application/json")?;
         match response.status {
@@ -68,7 +85,7 @@ impl Tool for Search {
             429 | 500.. => {
                 return Err(ToolError::Unavailable(format!("the search endpoint says HTTP {}", response.status)));
             }
-            status => return Err(failure("SEARCH_FAILED", format!("the search endpoint says HTTP {status}"))),
+            status => return Err(ToolError::failed(FAILED, format!("the search endpoint says HTTP {status}"))),
         }
         let body = Body::of(&response);
         let answer = match body.kind {
@@ -76,19 +93,53 @@ impl Tool for Search {
             _ => None,
         };
         let value = answer.and_then(|answer| value(&answer, limit));
-        value
-            .ok_or_else(|| failure("SEARCH_FAILED", "the search endpoint did not answer with a list of results".into()))
+        value.ok_or_else(|| ToolError::failed(FAILED, "the search endpoint did not answer with a list of results"))
     }
 
-    fn render(_args: Args, value: Value) -> String {
+    fn pending(args: &Args) -> Card {
+        GenericCard::new(title(args)).kind(ToolKind::Search).into()
+    }
+
+    fn finished(args: &Args, value: &Value) -> Card {
+        let title = format!("{}: {}", title(args), sources(value.sources.len()));
+        let sources = value.sources.iter().cloned().map(|Source { url, title, snippet, published_at: published }| {
+            WebSource { url, title, snippet, published }
+        });
+        let (answer, truncated) = (value.content.clone(), value.truncated);
+        Card::Web(WebCard {
+            title,
+            results: WebResults::Search(WebSearch { sources: sources.collect(), answer, truncated }),
+        })
+    }
+}
+
+impl Tool for Search {
+    type Args = Args;
+    type Value = Value;
+
+    const NAME: &str = "web_search";
+    const TITLE: Option<&str> = Some("Search the web");
+    const DESCRIPTION: &str = "Search the web through the endpoint the operator configured. Lists pages with \
+                               title, snippet and date where the endpoint gives them, and its own answer where it \
+                               has one. Finding nothing is an answer, not a failure.";
+    const ANNOTATIONS: ToolAnnotations =
+        ToolAnnotations::new().read_only(true).destructive(false).idempotent(true).open_world(true);
+    const CONCURRENCY: Concurrency = Concurrency::Parallel;
+    const TIME_LIMIT_MS: Option<u32> = Some(30000);
+
+    fn execute(args: Args, _context: &Context) -> Result<Value, ToolError> {
+        Self::run(&http::Host, args)
+    }
+
+    fn render(_args: &Args, value: &Value) -> Content {
         let Value { content, sources, truncated } = value;
         let mut text = String::new();
-        if let Some(content) = &content {
+        if let Some(content) = content {
             text += content.trim();
             text += "\n\n";
         }
         text += if sources.is_empty() { "No results found." } else { "Sources:" };
-        for Source { url, title, snippet, published_at } in &sources {
+        for Source { url, title, snippet, published_at } in sources {
             text += &match title {
                 Some(title) => format!("\n- [{title}]({url})"),
                 None => format!("\n- {url}"),
@@ -100,31 +151,24 @@ impl Tool for Search {
                 text += &format!(" ({date})");
             }
         }
-        if truncated {
+        if *truncated {
             text += "\n\n(something was left out; a higher limit, or a narrower query, shows more)";
         }
-        text
+        text.into()
     }
 
-    fn pending(args: Args) -> (String, ToolKind) {
-        (title(&args), ToolKind::Search)
-    }
-
-    fn finished(args: Args, value: Value) -> Card {
-        let title = format!("{}: {}", title(&args), quantity(value.sources.len(), "source"));
-        let sources = value.sources.into_iter().map(|Source { url, title, snippet, published_at: published }| {
-            WebSource { url, title, snippet, published }
-        });
-        let (answer, truncated) = (value.content, value.truncated);
-        Card::Web(WebCard {
-            title,
-            results: WebResults::Search(WebSearch { sources: sources.collect(), answer, truncated }),
-        })
+    fn present(args: &Args, value: Option<&Value>) -> Option<Card> {
+        Some(value.map_or_else(|| Self::pending(args), |value| Self::finished(args, value)))
     }
 }
 
 fn title(args: &Args) -> String {
     format!("Search {}", args.query)
+}
+
+/// `1 source`, `2 sources`.
+fn sources(number: usize) -> String {
+    format!("{number} source{}", if number == 1 { "" } else { "s" })
 }
 
 /// The endpoint's answer. Of a result that has no usable URL nothing is kept, and a field it does not have is not made up.
@@ -178,7 +222,7 @@ mod tests {
     use crate::outside::Response;
     use crate::outside::tests::Canned;
 
-    fn search(response: Response, limit: Option<usize>) -> Result<Value, ToolError> {
+    fn search(response: Response, most: Option<usize>) -> Result<Value, ToolError> {
         let (asked, limited) =
             ("https://s.test/find?format=json&q=a+b%26c&limit=8", "https://s.test/find?format=json&q=a+b%26c&limit=1");
         let web = Canned {
@@ -186,7 +230,7 @@ mod tests {
             variables: HashMap::from([(ENDPOINT, "https://s.test/find?format=json")]),
             ..Canned::default()
         };
-        Search::execute(&web, Args { query: "a b&c".into(), limit })
+        Search::run(&web, Args { query: "a b&c".into(), limit: most.unwrap_or_else(limit) })
     }
 
     fn json(status: u16, body: &str) -> Response {
@@ -244,11 +288,11 @@ mod tests {
 
     #[test]
     fn without_an_endpoint() {
-        let args = || Args { query: "x".into(), limit: None };
-        let Err(ToolError::Failed(failure)) = Search::execute(&Canned::default(), args()) else { panic!("it passed") };
+        let args = || Args { query: "x".into(), limit: limit() };
+        let Err(ToolError::Failed(failure)) = Search::run(&Canned::default(), args()) else { panic!("it passed") };
         assert_eq!(failure.code, "NOT_CONFIGURED");
         let web = Canned { variables: HashMap::from([(ENDPOINT, "s.test")]), ..Canned::default() };
-        let Err(ToolError::Failed(failure)) = Search::execute(&web, args()) else { panic!("it passed") };
+        let Err(ToolError::Failed(failure)) = Search::run(&web, args()) else { panic!("it passed") };
         assert_eq!(failure.message, "WEB_SEARCH_ENDPOINT: not a whole URL; begin it with https://");
     }
 
@@ -258,7 +302,11 @@ mod tests {
         let value = search(json(200, &body.to_string()), None).unwrap();
         assert!(value.truncated);
         assert_eq!(value.sources[0].snippet.as_ref().unwrap().chars().count(), 2001);
-        let text = Search::render(Args { query: "x".into(), limit: None }, value);
-        assert!(text.ends_with("\n\n(something was left out; a higher limit, or a narrower query, shows more)"));
+        let text = Search::render(&Args { query: "x".into(), limit: limit() }, &value);
+        assert!(
+            text.as_text()
+                .unwrap()
+                .ends_with("\n\n(something was left out; a higher limit, or a narrower query, shows more)")
+        );
     }
 }
