@@ -127,8 +127,7 @@ build_libc() {
 # The same bytes in any folder: no path of this machine may reach a panic message.
 remapped() {
   local folder sources
-  # The later one that fits holds.
-  printf -- '--remap-path-prefix=%s=%s\n' "$(dirname "$here")" /fumehood "$here" /sample-tools
+  printf -- '--remap-path-prefix=%s=/sample-tools\n' "$here"
   for folder in "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*/; do
     printf -- '--remap-path-prefix=%s=/registry\n' "${folder%/}"
   done
