@@ -56,6 +56,7 @@ once() {
   # Where packages come from is the machine's business.
   if ! "$@" >"$stamp.log" 2>&1; then
     sed -E 's#[a-z+]+://[^ )"]+#…#g' "$stamp.log" >&2
+    [[ -s $stamp.log ]] || printf 'It said nothing. The disk has %s free.\n' "$(df --output=avail -h "$work" | tail -1 | tr -d ' ')" >&2
     fail "this did not work: ${*:1:4}"
   fi
   printf '%s' "$key" >"$stamp"
