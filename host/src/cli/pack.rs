@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use fumehood::{LoadLimits, Package};
+use fumehood::{Component, Host, Inspected, LoadLimits, Package};
 
 use super::exit::Exit;
 use super::host::{EngineArgs, read_text};
@@ -48,28 +48,77 @@ const MAX_MANIFEST_BYTES: u64 = (1 << 20) + 1;
 /// The same for a Cargo.toml, which is a page of text.
 const MAX_CARGO_BYTES: u64 = 1 << 20;
 
+/// How the commands that call a tool take one that is built and not packed: in memory, and nothing is written.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct PackingArgs {
+    /// Take TOOL.wasm as the build left it, and pack it in memory with what this Cargo.toml adds, as `fumehood pack` does
+    #[arg(long, value_name = "Cargo.toml", conflicts_with = "manifest")]
+    cargo: Option<PathBuf>,
+    /// The same with this manifest, JSON, for a component that does not say its own
+    #[arg(long, value_name = "FILE.json")]
+    manifest: Option<PathBuf>,
+}
+
+impl PackingArgs {
+    /// The component in this file, packed first where these flags say so.
+    pub(super) async fn inspect(&self, path: &Path, host: &Host) -> Result<Inspected, Exit> {
+        let how = match self {
+            Self { manifest: Some(manifest), .. } => How::Manifest(manifest),
+            Self { cargo: Some(cargo), .. } => How::Ask(Some(cargo)),
+            _ => return fumehood::inspect(path.to_owned()).await.map_err(|error| Exit::of(path, error)),
+        };
+        let limits = LoadLimits::standard();
+        let input = read(path, limits.bytes + 1)?;
+        let packed = packed(path, &input, &how, || Ok(host.clone())).await?;
+        let refused = |error: String| Exit::failed(format!("{}: {error}", path.display()));
+        let component = Component::from_bytes(packed, &limits).map_err(|error| refused(error.to_string()))?;
+        Inspected::of(component).map_err(|error| refused(error.to_string()))
+    }
+}
+
+/// Where a manifest comes from.
+enum How<'a> {
+    /// From this file.
+    Manifest(&'a Path),
+    /// The component says it, and this Cargo.toml adds to it.
+    Ask(Option<&'a Path>),
+}
+
 pub(super) async fn run(args: Args) -> Result<ExitCode, Exit> {
+    let input = read(&args.input, LoadLimits::standard().bytes + 1)?;
+    let how = match &args.manifest {
+        Some(manifest) => How::Manifest(manifest),
+        None => How::Ask(args.cargo.as_deref()),
+    };
+    let packed = packed(&args.input, &input, &how, || EngineArgs::uncached().host()).await?;
+    write(&args.output, &packed).with_context(|| args.output.display().to_string())?;
+    screen::note(&format!("{}: {} bytes", args.output.display(), packed.len()));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The tool that a build's output becomes. A host is made where the component has to be asked.
+async fn packed(
+    path: &Path,
+    input: &[u8],
+    how: &How<'_>,
+    host: impl FnOnce() -> anyhow::Result<Host>,
+) -> Result<Vec<u8>, Exit> {
     let limits = LoadLimits::standard();
-    let input = read(&args.input, limits.bytes + 1)?;
-    let refused = |error: String| Exit::failed(format!("{} is not packed: {error}", args.input.display()));
-    let packed = match &args.manifest {
-        Some(manifest) => {
+    let refused = |error: String| Exit::failed(format!("{} is not packed: {error}", path.display()));
+    match how {
+        How::Manifest(manifest) => {
             let manifest = read(manifest, MAX_MANIFEST_BYTES)?;
-            fumehood::pack(&input, &manifest, &limits).map_err(|error| refused(error.to_string()))?
+            fumehood::pack(input, &manifest, &limits).map_err(|error| refused(error.to_string()))
         }
-        None => {
-            let package = match &args.cargo {
+        How::Ask(cargo) => {
+            let package = match cargo {
                 Some(path) => Package::from_cargo(&read_text(path, MAX_CARGO_BYTES)?)
                     .map_err(|finding| Exit::failed(format!("{}: {finding}", path.display())))?,
                 None => Package::default(),
             };
-            let host = EngineArgs::uncached().host()?;
-            host.pack(&input, &package, &limits).await.map_err(|error| refused(error.to_string()))?
+            host()?.pack(input, &package, &limits).await.map_err(|error| refused(error.to_string()))
         }
-    };
-    write(&args.output, &packed).with_context(|| args.output.display().to_string())?;
-    screen::note(&format!("{}: {} bytes", args.output.display(), packed.len()));
-    Ok(ExitCode::SUCCESS)
+    }
 }
 
 fn read(path: &Path, most: u64) -> anyhow::Result<Vec<u8>> {

@@ -16,6 +16,7 @@ use super::batch;
 use super::cards;
 use super::exit::{self, Exit};
 use super::host::{EngineArgs, GrantArgs, LockArgs, compile, read_capped, read_text};
+use super::pack::PackingArgs;
 use super::screen::{self, Screen};
 use super::session::{SessionArgs, SpillArgs};
 
@@ -30,6 +31,7 @@ use super::session::{SessionArgs, SpillArgs};
   fumehood run files.wasm --tool write --mount ./notes:rw --args-file call.json --show card
   echo '{\"path\":\"README.md\"}' | fumehood run files.wasm --tool read --mount . --args -
   fumehood run files.wasm --batch calls.jsonl --mount . --log session.jsonl
+  fumehood run target/wasm32-wasip2/release/dice.wasm --cargo Cargo.toml --args '{\"sides\":6}'
   fumehood run shell.wasm --policy policy.toml --ask run --review redact-secrets.wasm --args-file call.json
 
 Exit status:
@@ -39,6 +41,8 @@ pub(super) struct Args {
     /// The tool component
     #[arg(value_name = "TOOL.wasm")]
     component: PathBuf,
+    #[command(flatten)]
+    packing: PackingArgs,
     /// Which of its tools to call; may be left out where there is only one
     #[arg(long, value_name = "NAME")]
     tool: Option<String>,
@@ -187,9 +191,13 @@ struct Prepared {
 /// the hand leaves no line in it.
 async fn prepare(args: Args) -> Result<Prepared, Exit> {
     let policy = args.grants.policy()?;
+    let host = args.spill.guarded(args.session.guarded(args.lock.lock(args.engine.host()?)?));
+    let mut inspected = vec![args.packing.inspect(&args.component, &host).await?];
+    for path in &args.with {
+        inspected.push(fumehood::inspect(path.clone()).await.map_err(|error| Exit::of(path, error))?);
+    }
     let mut approved = Vec::new();
-    for path in std::iter::once(&args.component).chain(&args.with) {
-        let inspected = fumehood::inspect(path.clone()).await.map_err(|error| Exit::of(path, error))?;
+    for inspected in inspected {
         approved.push(policy.approve(inspected).map_err(fumehood::LoadError::from)?);
     }
     let most = approved[0].limits().value(LimitName::ValueBytes);
@@ -199,7 +207,6 @@ async fn prepare(args: Args) -> Result<Prepared, Exit> {
         Some(file) => (Some(batch::calls(&arguments(None, Some(file), batch::MAX_BYTES).await?)?), String::new()),
         None => (None, arguments(args.args, args.args_file, most).await?),
     };
-    let host = args.spill.guarded(args.session.guarded(args.lock.lock(args.engine.host()?)?));
     let mut toolsets = Vec::new();
     for approved in approved {
         toolsets.push(compile(&host, approved).await?);
