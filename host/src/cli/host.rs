@@ -18,7 +18,7 @@ use super::screen;
 pub(super) const MAX_POLICY_BYTES: u64 = 1 << 20;
 
 /// What the operator allows.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 pub(super) struct GrantArgs {
     /// Grant a directory, read-only unless it ends in :rw. Repeatable
     ///
@@ -55,6 +55,11 @@ fn limit(text: &str) -> Result<(LimitName, u64), String> {
 }
 
 impl GrantArgs {
+    /// The policy file.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.policy.as_deref()
+    }
+
     pub(super) fn policy(self) -> anyhow::Result<Policy> {
         let mut policy = match &self.policy {
             Some(path) => {
@@ -81,7 +86,7 @@ impl GrantArgs {
 }
 
 /// Whether only what was approved runs.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 pub(super) struct LockArgs {
     /// Run only what this file approves, with the grants that were approved (see `fumehood approve`)
     #[arg(long, value_name = "FILE")]
@@ -91,6 +96,11 @@ pub(super) struct LockArgs {
 impl LockArgs {
     pub(super) fn is_set(&self) -> bool {
         self.lock.is_some()
+    }
+
+    /// The lock file.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.lock.as_deref()
     }
 
     pub(super) fn lock(self, host: Host) -> anyhow::Result<Host> {
@@ -107,7 +117,7 @@ pub(super) fn lock_file(path: PathBuf) -> anyhow::Result<LockFile> {
 }
 
 /// Where compiled code is kept.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 pub(super) struct EngineArgs {
     /// Keep compiled code here instead of in the user's cache directory
     #[arg(long, value_name = "DIR", conflicts_with = "no_cache")]

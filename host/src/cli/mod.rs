@@ -22,6 +22,7 @@ mod session;
 mod spilled;
 #[cfg(feature = "mcp")]
 mod token;
+mod watch;
 
 use std::process::ExitCode;
 

@@ -60,6 +60,11 @@ pub(super) struct PackingArgs {
 }
 
 impl PackingArgs {
+    /// The files besides the component that decide what comes out.
+    pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
+        [&self.cargo, &self.manifest].into_iter().flatten().map(PathBuf::as_path)
+    }
+
     /// The component in this file, packed first where these flags say so.
     pub(super) async fn inspect(&self, path: &Path, host: &Host) -> Result<Inspected, Exit> {
         let how = match self {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::ValueEnum;
 use fumehood::{
-    Call, CancellationToken, Decision, Diagnostic, LimitName, Outcome, Progress, Registry, Reviewed, ReviewedAs,
+    Call, CancellationToken, Decision, Diagnostic, Host, LimitName, Outcome, Progress, Registry, Reviewed, ReviewedAs,
     Session, SessionRules, Success, Toolset,
 };
 
@@ -19,19 +19,20 @@ use super::host::{EngineArgs, GrantArgs, LockArgs, compile, read_capped, read_te
 use super::pack::PackingArgs;
 use super::screen::{self, Screen};
 use super::session::{SessionArgs, SpillArgs};
+use super::watch;
 
 /// Call a tool once and show what came out.
 ///
 /// The tool gets what the flags or the policy file grant, and nothing else. Ctrl-C cancels the call; a second one
 /// ends the process at once.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 #[command(after_help = "Examples:
   fumehood run word-count.wasm --args '{\"text\":\"to be or not to be\"}'
   fumehood run files.wasm --tool grep --mount . --args '{\"pattern\":\"fn \"}'
   fumehood run files.wasm --tool write --mount ./notes:rw --args-file call.json --show card
   echo '{\"path\":\"README.md\"}' | fumehood run files.wasm --tool read --mount . --args -
   fumehood run files.wasm --batch calls.jsonl --mount . --log session.jsonl
-  fumehood run target/wasm32-wasip2/release/dice.wasm --cargo Cargo.toml --args '{\"sides\":6}'
+  fumehood run target/wasm32-wasip2/debug/dice.wasm --cargo Cargo.toml --args-file call.json --watch
   fumehood run shell.wasm --policy policy.toml --ask run --review redact-secrets.wasm --args-file call.json
 
 Exit status:
@@ -68,6 +69,9 @@ pub(super) struct Args {
     /// Fold nothing of a card, however long it is. Into a pipe, nothing is folded anyway
     #[arg(long)]
     full: bool,
+    /// Call again whenever the component changes, or another file that the call is made of, until Ctrl-C
+    #[arg(long, conflicts_with = "log")]
+    watch: bool,
     /// Also print, on standard error, what the guest wrote and what the call used of each limit
     #[arg(short, long)]
     verbose: bool,
@@ -97,22 +101,48 @@ enum Show {
     Json,
 }
 
+impl Args {
+    /// Whether the arguments, or the calls, come from standard input.
+    pub(super) fn reads_stdin(&self) -> bool {
+        [&self.args_file, &self.batch].into_iter().flatten().any(|path| path.as_os_str() == "-")
+            || self.args.as_deref() == Some("-")
+    }
+
+    /// The files that a call is made of.
+    pub(super) fn files(&self) -> impl Iterator<Item = PathBuf> {
+        let given = [&self.args_file, &self.batch].into_iter().flatten().map(PathBuf::as_path);
+        std::iter::once(self.component.as_path())
+            .chain(self.packing.files())
+            .chain(given)
+            .chain(self.with.iter().map(PathBuf::as_path))
+            .chain(self.grants.file())
+            .chain(self.session.reviewers())
+            .chain(self.lock.file())
+            .map(PathBuf::from)
+    }
+}
+
 pub(super) async fn run(args: Args) -> Result<ExitCode, Exit> {
     let interrupt = CancellationToken::new();
     watch_ctrl_c(interrupt.clone());
-    let (show, verbose, screen) = (args.show, args.verbose, Screen::of_stdout(args.full));
-    if show == Show::PendingCard && args.batch.is_some() {
+    if args.show == Show::PendingCard && args.batch.is_some() {
         return Err(Exit::usage("--show pending-card shows one call's card: leave --batch out"));
     }
-    let Prepared { tools, toolset, calls, session } = tokio::select! {
-        biased;
-        // Nothing has run yet. Dropping the rest ends the compiler's process.
-        () = interrupt.cancelled() => return Err(Exit::interrupted()),
-        prepared = prepare(args) => prepared?,
-    };
-    let calls: Vec<_> = calls.into_iter().map(|call| watched(call, &interrupt, verbose)).collect();
+    let host = args.engine.clone().host()?;
+    if args.watch {
+        return watch::run(args, host, interrupt).await;
+    }
+    let prepared = prepare(args.clone(), host, &interrupt).await?;
+    call(&args, prepared, &interrupt).await
+}
+
+/// Make the calls, and show what comes of them.
+pub(super) async fn call(args: &Args, prepared: Prepared, interrupt: &CancellationToken) -> Result<ExitCode, Exit> {
+    let Prepared { tools, toolset, calls, session } = prepared;
+    let (show, verbose, screen) = (args.show, args.verbose, Screen::of_stdout(args.full));
+    let calls: Vec<_> = calls.into_iter().map(|call| watched(call, interrupt, verbose)).collect();
     if let (Show::PendingCard, [call]) = (show, calls.as_slice()) {
-        return pending_card(&toolset, call, &interrupt, &screen).await;
+        return pending_card(&toolset, call, interrupt, &screen).await;
     }
     let names: Vec<_> = calls.iter().map(|call| call.tool().to_owned()).collect();
     let outcomes = session.batch(&tools, calls).await;
@@ -180,18 +210,30 @@ fn watch_ctrl_c(interrupt: CancellationToken) {
 }
 
 /// What is there before the first call.
-struct Prepared {
+pub(super) struct Prepared {
     tools: Registry,
-    toolset: Toolset,
+    /// The component that is called.
+    pub(super) toolset: Toolset,
     calls: Vec<Call>,
     session: Session,
 }
 
 /// Everything before the first call: policy, arguments, the components, their code, the session. The log comes last: a slip of
 /// the hand leaves no line in it.
-async fn prepare(args: Args) -> Result<Prepared, Exit> {
+///
+/// Nothing has run yet when `interrupt` comes. Dropping the rest ends the compiler's process.
+pub(super) async fn prepare(args: Args, host: Host, interrupt: &CancellationToken) -> Result<Prepared, Exit> {
+    tokio::select! {
+        biased;
+        () = interrupt.cancelled() => Err(Exit::interrupted()),
+        prepared = ready(args, host) => prepared,
+    }
+}
+
+async fn ready(args: Args, host: Host) -> Result<Prepared, Exit> {
+    let from_stdin = args.reads_stdin();
     let policy = args.grants.policy()?;
-    let host = args.spill.guarded(args.session.guarded(args.lock.lock(args.engine.host()?)?));
+    let host = args.spill.guarded(args.session.guarded(args.lock.lock(host)?));
     let mut inspected = vec![args.packing.inspect(&args.component, &host).await?];
     for path in &args.with {
         inspected.push(fumehood::inspect(path.clone()).await.map_err(|error| Exit::of(path, error))?);
@@ -201,8 +243,6 @@ async fn prepare(args: Args) -> Result<Prepared, Exit> {
         approved.push(policy.approve(inspected).map_err(fumehood::LoadError::from)?);
     }
     let most = approved[0].limits().value(LimitName::ValueBytes);
-    let from_stdin = [&args.args_file, &args.batch].into_iter().flatten().any(|path| path.as_os_str() == "-")
-        || args.args.as_deref() == Some("-");
     let (batch, text) = match args.batch {
         Some(file) => (Some(batch::calls(&arguments(None, Some(file), batch::MAX_BYTES).await?)?), String::new()),
         None => (None, arguments(args.args, args.args_file, most).await?),

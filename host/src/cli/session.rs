@@ -1,6 +1,6 @@
 //! Flags of commands that make calls: who looks at results, and what is written down.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
@@ -14,7 +14,7 @@ use super::exit::Exit;
 use super::screen;
 
 /// What surrounds the calls.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 pub(super) struct SessionArgs {
     /// Write each call and its result to this log, which is made, or mended and gone on with
     #[arg(long, value_name = "FILE")]
@@ -31,7 +31,7 @@ pub(super) struct SessionArgs {
 }
 
 /// What becomes of texts that are too long for a model.
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 pub(super) struct SpillArgs {
     /// Keep texts that are too long for a model in this private directory, and show their beginning and end
     #[arg(long, value_name = "DIR")]
@@ -75,6 +75,11 @@ impl SessionArgs {
             host = host.keeping_away(reviewer, "a reviewer");
         }
         host
+    }
+
+    /// The files of the reviewers.
+    pub(super) fn reviewers(&self) -> impl Iterator<Item = &Path> {
+        self.review.iter().map(PathBuf::as_path)
     }
 
     /// Whether there is anything to do for a session.

@@ -13,19 +13,19 @@ pub(in crate::cli) fn diff(diff: &Diff) -> String {
     out
 }
 
+/// The changes alone, under the titles of what they are about.
+pub(in crate::cli) fn changes(changes: &[Change]) -> String {
+    let mut out = String::new();
+    let _ = write_changes(&mut out, changes);
+    out.trim_start().to_owned()
+}
+
 fn write(out: &mut String, diff: &Diff) -> fmt::Result {
     for (sign, side) in [('-', &diff.old), ('+', &diff.new)] {
         let DiffSide { name, version, digest, .. } = side;
         writeln!(out, "{sign} {name} {version}  {digest}")?;
     }
-    let mut subject = None;
-    for change in &diff.changes {
-        if subject != Some(change.subject) {
-            subject = Some(change.subject);
-            writeln!(out, "\n{}", title(change.subject))?;
-        }
-        write_change(out, change)?;
-    }
+    write_changes(out, &diff.changes)?;
     if diff.old.digest == diff.new.digest {
         writeln!(out, "\nThe two are the same file.")
     } else if diff.grew {
@@ -35,6 +35,18 @@ fn write(out: &mut String, diff: &Diff) -> fmt::Result {
     } else {
         writeln!(out, "\nAuthority did not grow.")
     }
+}
+
+fn write_changes(out: &mut String, changes: &[Change]) -> fmt::Result {
+    let mut subject = None;
+    for change in changes {
+        if subject != Some(change.subject) {
+            subject = Some(change.subject);
+            writeln!(out, "\n{}", title(change.subject))?;
+        }
+        write_change(out, change)?;
+    }
+    Ok(())
 }
 
 fn write_change(out: &mut String, change: &Change) -> fmt::Result {

@@ -4,7 +4,7 @@ mod audit;
 mod diff;
 
 pub(super) use audit::audit;
-pub(super) use diff::diff;
+pub(super) use diff::{changes, diff};
 
 /// A text of the tool: its further lines stand under the first, each marked, so that none can pass for a line of the
 /// report.
