@@ -3,6 +3,7 @@
 mod deferred;
 mod failing;
 mod gates;
+mod hint;
 mod nested;
 mod projector;
 mod registry;

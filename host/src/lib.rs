@@ -50,6 +50,7 @@ mod policy;
 // What a reviewer reads of both.
 mod audit;
 // Values.
+mod backtrace;
 mod card;
 mod content;
 mod excerpt;
@@ -73,6 +74,7 @@ mod spill;
 pub mod mcp;
 
 pub use audit::{Audit, AuditedTool, Change, ChangeKind, Diff, DiffSide, PolicyAnswer, Subject};
+pub use backtrace::{Backtrace, Frame, Place};
 pub use call::{
     Call, ComponentReviewer, Deferred, Mounted, NotLoaded, Projection, Projector, Provider, Registry, RegistryError,
     Remote, RemoteCall, RemoteError, Session, SessionRules, Toolset,

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::backtrace::Backtrace;
 use crate::card::{Card, Cut};
 use crate::content::ContentBlock;
 use crate::decision::Decision;
@@ -170,8 +171,10 @@ impl Failure {
 pub struct Diagnostic {
     /// What each export that ran wrote to its standard output and standard error.
     pub logs: Vec<(&'static str, crate::sandbox::GuestLog)>,
-    /// The wasm backtrace of a trap.
-    pub backtrace: Option<String>,
+    /// Where the guest was when it trapped.
+    pub backtrace: Option<Backtrace>,
+    /// What its vendor or the operator could do about a bad end, in one line.
+    pub hint: Option<String>,
     /// What the host knows beyond the message.
     pub cause: Option<String>,
     /// What was decided about authority: each denial, and the first use of each grant.

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use crate::engine::{COMPILE, WORKER, compile};
-use crate::sandbox::{SUPERVISE, supervise};
+use crate::sandbox::{PLACES, SUPERVISE, places, supervise};
 
 /// Be a worker, if this process was started as one. Call it first in `main`, and end with what it returns:
 ///
@@ -17,7 +17,7 @@ use crate::sandbox::{SUPERVISE, supervise};
 /// ```
 ///
 /// A program that does can be named in [`Compiler::ChildProcess`](crate::Compiler::ChildProcess): it compiles components,
-/// and supervises the programs that tools are granted. `None` unless the first argument is `fumehood-worker`.
+/// supervises the programs that tools are granted, and reads debug information. `None` unless the first argument is `fumehood-worker`.
 pub fn worker_main() -> Option<ExitCode> {
     let mut arguments = std::env::args_os().skip(1);
     if arguments.next()? != WORKER {
@@ -29,6 +29,9 @@ pub fn worker_main() -> Option<ExitCode> {
     }
     if job == SUPERVISE {
         return Some(supervise());
+    }
+    if job == PLACES {
+        return Some(places());
     }
     // A host of another version, or no host: it learns from the status.
     Some(ExitCode::FAILURE)

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Run, Staged};
+use super::{Run, Staged, hint};
 use crate::capability::CapabilityKind;
 use crate::decision::Decision;
 use crate::json::Json;
@@ -23,6 +23,9 @@ impl Run {
         report: Report,
     ) -> Staged<T> {
         let written = self.keep(export, report);
+        if let Err(ProjectorStop::Stopped(stop)) = &answer {
+            self.hint(export, stop, !written.is_empty());
+        }
         answer.map_err(|stop| match stop {
             ProjectorStop::Stopped(Stop::Interrupted(_)) => self.failure(Code::Aborted, "cancelled"),
             ProjectorStop::Stopped(Stop::Host(cause)) => self.fault(cause),
@@ -43,6 +46,7 @@ impl Run {
     }
 
     pub(super) fn stopped(&mut self, stop: &Stop, written: &str) -> Box<Failure> {
+        self.hint(Export::Execute, stop, !written.is_empty());
         match stop {
             Stop::Denied(denied) => self.failure(Code::Denied, denied.to_string()),
             Stop::Limit(exceeded) if exceeded.limit == LimitName::ValueBytes => self
@@ -84,7 +88,12 @@ impl Run {
         let message = format!("out of time {whereabouts}: wall-clock-ms is {} ({})", bound.value, bound.origin);
         self.usage.at_least(LimitName::WallClock, bound.value);
         let exceeded = Exceeded::new(&self.limits, LimitName::WallClock, bound.value);
+        self.hint(Export::Execute, &Stop::Limit(exceeded.clone()), false);
         self.failure(Code::ToolTimeout, message).detailed(json!({ "limit": limit(&exceeded) }))
+    }
+
+    fn hint(&mut self, export: Export, stop: &Stop, wrote: bool) {
+        self.diagnostic.hint = hint::of(export, stop, wrote, self.diagnostic.backtrace.as_ref());
     }
 
     pub(super) fn fault(&mut self, cause: String) -> Box<Failure> {

@@ -105,7 +105,7 @@ impl ComponentReviewer {
                     stdout = %report.log.stdout.escape_debug(),
                     stderr = %report.log.stderr.escape_debug(),
                     dropped = report.log.dropped,
-                    backtrace = report.backtrace.as_deref(),
+                    backtrace = report.backtrace.as_ref().map(|trace| trace.to_string().escape_debug().to_string()),
                 },
                 "a reviewer wrote"
             );

@@ -134,12 +134,22 @@ impl EngineArgs {
     }
 
     pub(super) fn host(self) -> anyhow::Result<Host> {
+        self.made(false)
+    }
+
+    /// A host that says where in its source a tool trapped.
+    pub(super) fn host_for_authors(self) -> anyhow::Result<Host> {
+        self.made(true)
+    }
+
+    fn made(self, trap_places: bool) -> anyhow::Result<Host> {
         let cache = match (self.no_cache, self.cache) {
             (true, _) => CacheLocation::Off,
             (false, Some(directory)) => CacheLocation::Directory(absolute(&directory)?),
             (false, None) => user_cache().map_or(CacheLocation::Off, CacheLocation::Directory),
         };
-        let settings = EngineSettings::standard(Compiler::ChildProcess { program: this_program()? }, cache);
+        let compiler = Compiler::ChildProcess { program: this_program()? };
+        let settings = EngineSettings { trap_places, ..EngineSettings::standard(compiler, cache) };
         let host = Host::new(settings).context("cannot start the engine (--no-cache does without the cache)")?;
         for notice in host.notices() {
             screen::note(&notice);

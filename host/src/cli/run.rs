@@ -7,8 +7,8 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::ValueEnum;
 use fumehood::{
-    Call, CancellationToken, Decision, Diagnostic, Host, LimitName, Outcome, Progress, Registry, Reviewed, ReviewedAs,
-    Session, SessionRules, Success, Toolset,
+    Backtrace, Call, CancellationToken, Decision, Diagnostic, Host, LimitName, Outcome, Progress, Registry, Reviewed,
+    ReviewedAs, Session, SessionRules, Success, Toolset,
 };
 
 use super::ask::AtTheTerminal;
@@ -128,7 +128,7 @@ pub(super) async fn run(args: Args) -> Result<ExitCode, Exit> {
     if args.show == Show::PendingCard && args.batch.is_some() {
         return Err(Exit::usage("--show pending-card shows one call's card: leave --batch out"));
     }
-    let host = args.engine.clone().host()?;
+    let host = args.engine.clone().host_for_authors()?;
     if args.watch {
         return watch::run(args, host, interrupt).await;
     }
@@ -189,8 +189,8 @@ fn shown(outcome: &Outcome, toolset: &Toolset, show: Show, verbose: bool, screen
     match outcome {
         Outcome::Success(success) => Ok(print(success, show, screen)?),
         Outcome::Failure(failure) => {
-            if let (Some(cause), false) = (&failure.diagnostic.cause, verbose) {
-                screen::error(cause);
+            if !verbose {
+                brief(&failure.diagnostic);
             }
             Err(failure.into())
         }
@@ -341,9 +341,22 @@ fn report(outcome: &Outcome) {
     }
 }
 
+/// What helps most of what a call left behind, where not all of it was asked for.
+fn brief(diagnostic: &Diagnostic) {
+    if let Some(cause) = &diagnostic.cause {
+        screen::error(cause);
+    }
+    if let Some(frame) = diagnostic.backtrace.as_ref().and_then(Backtrace::culprit) {
+        screen::error(&format!("in {frame}"));
+    }
+    if let Some(hint) = &diagnostic.hint {
+        screen::error(&format!("hint: {hint}"));
+    }
+}
+
 /// What a call left behind, and before it what each call that it made did. `who` says whose it is.
 fn left(diagnostic: &Diagnostic, who: &str) {
-    let Diagnostic { logs, backtrace, cause, decisions, denials_dropped, reviews, nested } = diagnostic;
+    let Diagnostic { logs, backtrace, cause, hint, decisions, denials_dropped, reviews, nested } = diagnostic;
     for (tool, diagnostic) in nested {
         left(diagnostic, &format!("{who}{tool}: "));
     }
@@ -375,7 +388,13 @@ fn left(diagnostic: &Diagnostic, who: &str) {
             screen::note(&format!("{who}{export} wrote {} bytes more, which were dropped", log.dropped));
         }
     }
-    for text in [cause, backtrace].into_iter().flatten() {
-        screen::note(&format!("{who}{text}"));
+    if let Some(cause) = cause {
+        screen::note(&format!("{who}{cause}"));
+    }
+    if let Some(backtrace) = backtrace {
+        screen::note(&format!("{who}{backtrace}"));
+    }
+    if let Some(hint) = hint {
+        screen::note(&format!("{who}hint: {hint}"));
     }
 }

@@ -6,7 +6,9 @@ use std::{
 };
 
 use sha2::{Digest, Sha256};
-use wasmtime::{Config, Enabled, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig, WasmFeatures};
+use wasmtime::{
+    Config, Enabled, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig, WasmBacktraceDetails, WasmFeatures,
+};
 
 use super::{
     compile::Tier,
@@ -75,6 +77,9 @@ impl Recipe {
             .async_stack_zeroing(false)
             .memory_init_cow(true)
             .generate_address_map(true)
+            // Wasmtime would read debug information in this process, and an environment variable would make it; see
+            // docs/decisions/0015.
+            .wasm_backtrace_details(WasmBacktraceDetails::Disable)
             // Enough to find the fault; a deep recursion must not fill the log.
             .wasm_backtrace_max_frames(NonZeroUsize::new(20))
             .cranelift_opt_level(match self.tier {

@@ -29,7 +29,7 @@ pub use self::{
 };
 pub(crate) use self::{
     ticker::Ticking,
-    worker::{COMPILE, WORKER, compile},
+    worker::{COMPILE, WORKER, bound_this_process, compile},
 };
 
 /// The most notices kept: a disk that stays full would otherwise add one per load.
@@ -46,6 +46,7 @@ pub(crate) struct Engine {
     /// For reviews.
     reviews: Arc<Semaphore>,
     worker: Option<PathBuf>,
+    trap_places: bool,
     ticker: Arc<Ticker>,
     notices: Mutex<Vec<String>>,
 }
@@ -93,8 +94,9 @@ impl Engine {
             Compiler::ChildProcess { program } => Some(program.clone()),
         };
         let compilers = Compilers::new(settings.compiler, settings.compile_limits, recipe, identity);
+        let trap_places = settings.trap_places;
         let (flights, notices) = (Flights::new(), Mutex::new(notices));
-        Ok(Self { wasmtime, compilers, cache, flights, slots, reviews, worker, ticker, notices })
+        Ok(Self { wasmtime, compilers, cache, flights, slots, reviews, worker, trap_places, ticker, notices })
     }
 
     /// A component ready to instantiate: from the cache, or compiled and then kept there.
@@ -178,6 +180,11 @@ impl Engine {
     /// The program that is started where something has to be ended from outside, if the embedder named one.
     pub(crate) fn worker(&self) -> Option<&Path> {
         self.worker.as_deref()
+    }
+
+    /// The same, where places in the source are wanted of a trap.
+    pub(crate) fn places(&self) -> Option<&Path> {
+        self.worker().filter(|_| self.trap_places)
     }
 
     /// Guests are interruptible while the result lives. Hold one for the length of each call, and give its store

@@ -108,6 +108,10 @@ pub struct EngineSettings {
     pub cache: CacheLocation,
     /// The most bytes the code cache may hold; the least recently used entries make room.
     pub cache_bytes: u64,
+    /// Whether the frames of a trap get their places in the source, where a component has debug information. It is read by a
+    /// process of [`Compiler::ChildProcess`]'s program, one a trap: for whoever writes tools, and not for whoever serves them.
+    /// Without such a program there are names alone.
+    pub trap_places: bool,
 }
 
 /// The most slots: each reserves eight memories of 4 GiB, and 1000 of them with the room for nested calls and
@@ -119,7 +123,7 @@ pub const MAX_MEMORY_BYTES: u64 = 4 << 30;
 
 impl EngineSettings {
     /// Explicit bounds, 64 slots, 512 MiB memories, compiled by `compiler` under [`CompileLimits::standard`], code
-    /// kept in at most 2 GiB at `cache`.
+    /// kept in at most 2 GiB at `cache`, no places of traps.
     ///
     /// 64 slots is far more than the cores of most hosts and reserves 4 TiB of address space (no memory). 512 MiB is
     /// what Python components ask for. 2 GiB holds about fifty of the largest components.
@@ -132,6 +136,7 @@ impl EngineSettings {
             compile_limits: CompileLimits::standard(),
             cache,
             cache_bytes: 2 << 30,
+            trap_places: false,
         }
     }
 

@@ -40,7 +40,7 @@ fn serve() -> io::Result<()> {
     let Some(request) = Request::decode(&header) else {
         return answer(Status::BadRequest, b"the request is not of this version");
     };
-    if let Err(errno) = bound_myself(&request) {
+    if let Err(errno) = bound_this_process(request.cpu_seconds, request.address_space_bytes) {
         return answer(Status::BadRequest, format!("cannot set limits: {errno}").as_bytes());
     }
     let mut wasm = Vec::new();
@@ -82,10 +82,11 @@ fn answer(status: Status, body: &[u8]) -> io::Result<()> {
     output.flush()
 }
 
-fn bound_myself(request: &Request) -> rustix::io::Result<()> {
+/// Bounds a worker for good: what it may use, and no file of any size, no core dump.
+pub(crate) fn bound_this_process(cpu_seconds: u64, address_space_bytes: u64) -> rustix::io::Result<()> {
     // The soft limit sends SIGXCPU, which says what happened; the hard one, a second later, SIGKILL.
-    bound(Resource::Cpu, request.cpu_seconds, request.cpu_seconds.saturating_add(1))?;
-    bound(Resource::As, request.address_space_bytes, request.address_space_bytes)?;
+    bound(Resource::Cpu, cpu_seconds, cpu_seconds.saturating_add(1))?;
+    bound(Resource::As, address_space_bytes, address_space_bytes)?;
     bound(Resource::Nofile, OPEN_FILES, OPEN_FILES)?;
     bound(Resource::Fsize, 0, 0)?;
     bound(Resource::Core, 0, 0)

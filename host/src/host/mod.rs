@@ -18,7 +18,7 @@ use crate::manifest::ComponentKind;
 use crate::outcome::Code;
 use crate::policy::{Approved, Denied, LimitName, Policy};
 use crate::sandbox::http::Network;
-use crate::sandbox::{LinkError, Linked, Program, ReviewProgram};
+use crate::sandbox::{LinkError, Linked, Machine, Program, ReviewProgram};
 
 /// One engine with its pool of instances and its cache of compiled code. Cheap to clone; make one per process.
 #[derive(Clone)]
@@ -284,7 +284,10 @@ impl Host {
             .await?;
         // Opens directories, which may hang where they are remote.
         let (engine, network) = (self.engine.clone(), self.network.clone());
-        let link = move || P::link(engine.wasmtime(), engine.worker(), &code, approved, network);
+        let link = move || {
+            let machine = Machine { worker: engine.worker(), places: engine.places(), network };
+            P::link(engine.wasmtime(), machine, &code, approved)
+        };
         let program = tokio::task::spawn_blocking(link);
         Ok(program.await.map_err(|error| LoadError::Fault(error.to_string()))??)
     }

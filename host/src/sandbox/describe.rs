@@ -1,16 +1,13 @@
 //! Where a component says what it is, once, when it is packed: sealed, like a projector.
 
-use std::path::Path;
-
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
-use super::http::Network;
 use super::link::{self, Sandbox};
 use super::sealed::HOST_CALLS;
 use super::state::State;
 use super::stop::{Export, Stop};
-use super::{LinkError, Linked, meter, store};
+use super::{LinkError, Linked, Machine, meter, store};
 use crate::bindings::kit::DescribedPre;
 use crate::policy::{Approved, LimitName, Limits};
 
@@ -36,10 +33,9 @@ pub(crate) enum DescribeStop {
 impl Linked for DescribeProgram {
     fn link(
         engine: &Engine,
-        _worker: Option<&Path>,
+        _machine: Machine<'_>,
         component: &Component,
         _approved: Approved,
-        _network: Option<Network>,
     ) -> Result<Self, LinkError> {
         let described = link::link(engine, component, Sandbox::Sealed(Export::Describe)).and_then(DescribedPre::new);
         let uses_wasi = component.component_type().imports(engine).any(|(name, _)| name.starts_with("wasi:"));

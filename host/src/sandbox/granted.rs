@@ -119,7 +119,7 @@ impl GrantedSandbox<'_> {
             Ok(Ok(answer)) => (Ok(answer.map_err(ToolError::from)), Report::of(&store, usage, None)),
             Ok(Err(error)) => {
                 let stop = Stop::sort(&error, limits, LimitName::ValueBytes);
-                (Err(stop), Report::of(&store, usage, Some(&error)))
+                (Err(stop), program.held.locate(Report::of(&store, usage, Some(&error))).await)
             }
             Err(why) => (Err(Stop::Interrupted(why)), Report::of(&store, usage, None)),
         }

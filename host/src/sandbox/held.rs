@@ -1,6 +1,5 @@
 //! What a component holds between its calls: what was granted, opened and loaded once.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use wasmtime::Engine;
@@ -11,7 +10,8 @@ use super::link::Sandbox;
 use super::mounts::OpenMount;
 use super::process::Programs;
 use super::stop::Export;
-use super::{LinkError, environment};
+use super::trace::Places;
+use super::{LinkError, Machine, Report, environment};
 use crate::capability::{Capability, CapabilityKind};
 use crate::decision::Decisions;
 use crate::policy::{Approved, LimitName, Limits};
@@ -30,16 +30,19 @@ pub(super) struct Held {
     /// Each grant that is recorded when it is first used.
     pub(super) first_uses: Vec<(CapabilityKind, Arc<str>)>,
     pub(super) uses_wasi: bool,
+    /// Where places of traps are wanted.
+    pub(super) places: Option<Places>,
 }
 
 impl Held {
     pub(super) fn open(
         engine: &Engine,
-        worker: Option<&Path>,
+        machine: Machine<'_>,
         component: &Component,
         approved: Approved,
-        network: Option<Network>,
     ) -> Result<Self, LinkError> {
+        let Machine { worker, places, network } = machine;
+        let places = places.map(Places::through);
         let asked = approved.inspected().manifest().capabilities.iter().map(|request| request.capability.clone());
         let asked: Vec<_> = asked.collect();
         let mounts: Arc<[_]> = approved.grants().mounts().map(OpenMount::open).collect::<Result<_, _>>()?;
@@ -53,12 +56,20 @@ impl Held {
         };
         let first_uses = approved.grants().iter().map(|grant| (grant.kind(), grant.label().into())).collect();
         let uses_wasi = component.component_type().imports(engine).any(|(name, _)| name.starts_with("wasi:"));
-        Ok(Self { approved, asked, mounts, programs, environment, secrets, network, first_uses, uses_wasi })
+        Ok(Self { approved, asked, mounts, programs, environment, secrets, network, first_uses, uses_wasi, places })
     }
 
     /// The sandbox that an export with grants is linked for.
     pub(super) fn sandbox(&self, export: Export) -> Sandbox<'_> {
         Sandbox::Granted { export, grants: self.approved.grants(), asked: &self.asked }
+    }
+
+    /// Say where in the source a trap was.
+    pub(super) async fn locate(&self, mut report: Report) -> Report {
+        if let (Some(places), Some(trace)) = (&self.places, &mut report.backtrace) {
+            places.find(self.approved.inspected().component().bytes(), trace).await;
+        }
+        report
     }
 
     /// What requests go through, where any are granted.

@@ -20,12 +20,14 @@ mod sealed;
 mod state;
 mod stop;
 mod tools;
+mod trace;
 
 use std::path::Path;
 
 use wasmtime::component::Component;
 use wasmtime::{CallHook, Engine, Store, UpdateDeadline};
 
+use crate::backtrace::Backtrace;
 use crate::bindings::ToolComponentPre;
 use crate::bindings::review::ReviewComponentPre;
 use crate::policy::{Approved, LimitName, Limits, Usage};
@@ -46,6 +48,7 @@ pub(crate) use sealed::{ProjectorStop, SealedSandbox};
 pub use state::{Progress, ProgressSink};
 pub(crate) use stop::{Export, Interrupt, Stop};
 pub(crate) use tools::{CallError, CallableTools, Caller};
+pub(crate) use trace::{PLACES, places};
 
 use self::http::{Network, SecretError, TlsRootsError};
 use held::Held;
@@ -96,27 +99,35 @@ pub enum LinkError {
     Imports(wasmtime::Error),
 }
 
+/// What of the host a program uses besides its engine.
+pub(crate) struct Machine<'a> {
+    /// Starts what must be able to be ended.
+    pub(crate) worker: Option<&'a Path>,
+    /// The same program, where places of traps are wanted.
+    pub(crate) places: Option<&'a Path>,
+    /// Where requests go, if not where the system's own would.
+    pub(crate) network: Option<Network>,
+}
+
 /// Native code becomes a program of one kind.
 pub(crate) trait Linked: Sized + Send + 'static {
-    /// `worker` is what supervises programs of the machine: without one, none can be granted.
+    /// `machine.worker` is what supervises programs of the machine: without one, none can be granted.
     fn link(
         engine: &Engine,
-        worker: Option<&Path>,
+        machine: Machine<'_>,
         component: &Component,
         approved: Approved,
-        network: Option<Network>,
     ) -> Result<Self, LinkError>;
 }
 
 impl Linked for Program {
     fn link(
         engine: &Engine,
-        worker: Option<&Path>,
+        machine: Machine<'_>,
         component: &Component,
         approved: Approved,
-        network: Option<Network>,
     ) -> Result<Self, LinkError> {
-        let held = Held::open(engine, worker, component, approved, network)?;
+        let held = Held::open(engine, machine, component, approved)?;
         let pre = |sandbox| {
             let pre = link::link(engine, component, sandbox).map_err(LinkError::Imports)?;
             ToolComponentPre::new(pre).map_err(LinkError::Imports)
@@ -133,12 +144,11 @@ impl Linked for Program {
 impl Linked for ReviewProgram {
     fn link(
         engine: &Engine,
-        worker: Option<&Path>,
+        machine: Machine<'_>,
         component: &Component,
         approved: Approved,
-        network: Option<Network>,
     ) -> Result<Self, LinkError> {
-        let held = Held::open(engine, worker, component, approved, network)?;
+        let held = Held::open(engine, machine, component, approved)?;
         let review = link::link(engine, component, held.sandbox(Export::Review)).and_then(ReviewComponentPre::new);
         Ok(Self { review: review.map_err(LinkError::Imports)?, held })
     }
@@ -190,8 +200,8 @@ fn store(engine: &Engine, export: Export, state: State, fuel: u64, bytes: u64) -
 /// What one export call used and wrote.
 pub(crate) struct Report {
     pub(crate) log: GuestLog,
-    /// The wasm backtrace of a trap, for the operator.
-    pub(crate) backtrace: Option<String>,
+    /// Where it was when it trapped, for the operator.
+    pub(crate) backtrace: Option<Backtrace>,
     /// The first request that was not sent, in words for a model.
     pub(crate) denied_request: Option<String>,
 }
@@ -206,9 +216,7 @@ impl Report {
         state.meter.add_to(usage);
         let (log, kept) = state.take_log();
         usage.at_least(LimitName::LogBytes, kept);
-        let backtrace =
-            error.and_then(|error| error.downcast_ref::<wasmtime::WasmBacktrace>()).map(ToString::to_string);
-        Self { log, backtrace, denied_request: state.take_http_denial() }
+        Self { log, backtrace: error.and_then(trace::of), denied_request: state.take_http_denial() }
     }
 }
 

@@ -87,7 +87,7 @@ impl ReviewSandbox<'_> {
             }
             Ok(Err(error)) => {
                 let stop = ReviewStop::Stopped(Stop::sort(&error, limits, larger));
-                (Err(stop), Report::of(&store, usage, Some(&error)))
+                (Err(stop), program.held.locate(Report::of(&store, usage, Some(&error))).await)
             }
             Err(why) => (Err(ReviewStop::Stopped(Stop::Interrupted(why))), Report::of(&store, usage, None)),
         }

@@ -120,7 +120,7 @@ impl<'a> SealedSandbox<'a> {
             Ok(Ok(answer)) => (answer.map_err(ProjectorStop::Refused), Report::of(&store, usage, None)),
             Ok(Err(error)) => {
                 let stop = ProjectorStop::Stopped(Stop::sort(&error, limits, LimitName::ContentBytes));
-                (Err(stop), Report::of(&store, usage, Some(&error)))
+                (Err(stop), program.held.locate(Report::of(&store, usage, Some(&error))).await)
             }
             Err(why) => (Err(ProjectorStop::Stopped(Stop::Interrupted(why))), Report::of(&store, usage, None)),
         }

@@ -23,7 +23,8 @@ fn generic(body: Vec<ContentBlock>) -> Card {
 fn secret() -> Diagnostic {
     Diagnostic {
         cause: Some("/host/secret".to_owned()),
-        backtrace: Some("backtrace".to_owned()),
+        backtrace: Some(crate::Backtrace { note: Some("/host/secret".to_owned()), ..crate::Backtrace::default() }),
+        hint: Some("/host/secret".to_owned()),
         ..Diagnostic::default()
     }
 }
