@@ -103,7 +103,7 @@ pub use json::{Json, JsonError, JsonLimits, JsonUsage};
 pub use lock::{Lock, LockError, LockFile, LockFileError, NotApproved, Record};
 pub use manifest::{ComponentKind, Concurrency, Manifest, ManifestError, Request, ToolAnnotations, ToolManifest};
 pub use outcome::{Code, Diagnostic, Failure, FailureKind, Outcome, Success};
-pub use pack::{PackError, Package, pack};
+pub use pack::{PackError, Package, pack, strip_debug};
 pub use policy::{
     Approved, ArgPattern, ArgPatternError, Denied, EnvGrant, EnvGrantError, Grant, GrantError, Grants, GuestPath,
     GuestPathError, HttpGrant, HttpGrantError, Limit, LimitName, Limits, Mount, MountError, Origin, Policy,

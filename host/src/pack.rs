@@ -1,5 +1,6 @@
 //! Makes the one file a vendor ships: a component with its manifest inside.
 
+mod debug;
 mod package;
 mod prune;
 
@@ -14,6 +15,7 @@ use crate::component::{self, Component, ComponentError, LoadLimits};
 use crate::finding::{Finding, Severity};
 use crate::inspect::{self, InspectError, Inspected};
 use crate::manifest::{Manifest, Reasons, SECTION};
+pub use debug::strip_debug;
 use package::Claim;
 pub use package::Package;
 use prune::{Exports, prune};

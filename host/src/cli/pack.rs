@@ -1,5 +1,6 @@
 //! `fumehood pack`.
 
+use std::borrow::Cow;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -19,6 +20,8 @@ use super::screen;
 ///
 /// A tool made with the crate fumehood-tool says its manifest itself: it is run once, sealed, and asked. What it asks for
 /// is in Cargo.toml, under [package.metadata.fumehood].
+///
+/// Ship a release build: this takes its debug information out, and does not optimise.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fumehood pack target/wasm32-wasip2/release/dice.wasm --cargo Cargo.toml -o dice.wasm
@@ -37,6 +40,9 @@ pub(super) struct Args {
     /// The Cargo.toml whose table [package.metadata.fumehood] adds to what the component says
     #[arg(long, value_name = "Cargo.toml")]
     cargo: Option<PathBuf>,
+    /// Keep debug information, and with it the names of your folders: it is left out otherwise, and names of functions stay
+    #[arg(long)]
+    debug: bool,
     /// Where to write the tool; an existing file is replaced when all went well
     #[arg(short, long, value_name = "TOOL.wasm")]
     output: PathBuf,
@@ -95,9 +101,14 @@ pub(super) async fn run(args: Args) -> Result<ExitCode, Exit> {
         Some(manifest) => How::Manifest(manifest),
         None => How::Ask(args.cargo.as_deref()),
     };
-    let packed = packed(&args.input, &input, &how, || EngineArgs::uncached().host()).await?;
+    let shipped = if args.debug { Cow::Borrowed(input.as_slice()) } else { fumehood::strip_debug(&input) };
+    let packed = packed(&args.input, &shipped, &how, || EngineArgs::uncached().host()).await?;
     write(&args.output, &packed).with_context(|| args.output.display().to_string())?;
-    screen::note(&format!("{}: {} bytes", args.output.display(), packed.len()));
+    let left_out = match input.len() - shipped.len() {
+        0 => String::new(),
+        bytes => format!("; {bytes} bytes of debug information are left out, which --debug keeps"),
+    };
+    screen::note(&format!("{}: {} bytes{left_out}", args.output.display(), packed.len()));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,10 +1,13 @@
 //! Where `execute` runs: with exactly what was granted.
 
+use std::pin::pin;
+
 use serde::Serialize;
 
 use super::state::{ProgressSink, State};
 use super::stop::{Export, Interrupt, Stop};
 use super::tools::CallableTools;
+use super::trace::Late;
 use super::{Program, Report, meter, store};
 use crate::bindings::fumehood::tool::types;
 use crate::decision::Decisions;
@@ -95,7 +98,9 @@ impl GrantedSandbox<'_> {
         until: impl Future<Output = Interrupt>,
     ) -> (Result<Result<String, ToolError>, Stop>, Report) {
         let Self { program, limits, decisions, tools } = self;
+        let late = Late::where_wanted(program.held.places.is_some());
         let state = State::granted(meter(limits), &program.held, Decisions::clone(decisions), tools.clone(), progress);
+        let state = state.map(|state| state.told_by(&late));
         // `execute` is bounded by the clock, not by fuel; `u64::MAX` units would last for centuries.
         let bytes = limits.value(LimitName::ValueBytes).saturating_add(RESULT_RECORD_BYTES);
         let store = state.and_then(|state| store(program.execute.engine(), Export::Execute, state, u64::MAX, bytes));
@@ -105,14 +110,17 @@ impl GrantedSandbox<'_> {
         };
         // Dropping the call unwinds the guest; the store stays, and with it what the guest used and wrote.
         let answer = {
-            let called = async {
+            let mut called = pin!(async {
                 let instance = program.execute.instantiate_async(&mut store).await?;
                 instance.fumehood_tool_tool().call_execute(&mut store, tool, args.text()).await
-            };
+            });
             tokio::select! {
                 biased;
-                answer = called => Ok(answer),
-                why = until => Err(why),
+                answer = &mut called => Ok(answer),
+                why = until => Err((why, match why {
+                    Interrupt::Deadline => late.look(called).await,
+                    Interrupt::Cancelled => None,
+                })),
             }
         };
         match answer {
@@ -121,7 +129,10 @@ impl GrantedSandbox<'_> {
                 let stop = Stop::sort(&error, limits, LimitName::ValueBytes);
                 (Err(stop), program.held.locate(Report::of(&store, usage, Some(&error))).await)
             }
-            Err(why) => (Err(Stop::Interrupted(why)), Report::of(&store, usage, None)),
+            Err((why, trap)) => {
+                let report = program.held.locate(Report::of(&store, usage, trap.as_ref())).await;
+                (Err(Stop::Interrupted(why)), report)
+            }
         }
     }
 }

@@ -174,7 +174,7 @@ fn store(engine: &Engine, export: Export, state: State, fuel: u64, bytes: u64) -
     store.limiter(|state| &mut state.meter);
     store.set_fuel(fuel)?;
     store.epoch_deadline_callback(|mut context| {
-        context.data_mut().meter.forgive_yield();
+        context.data_mut().tick()?;
         Ok(UpdateDeadline::Yield(YIELD_TICKS))
     });
     store.set_epoch_deadline(YIELD_TICKS);

@@ -15,6 +15,7 @@ use super::log::{Capture, GuestLog};
 use super::meter::{Exceeded, Meter};
 use super::process::Programs;
 use super::tools::CallableTools;
+use super::trace::Late;
 use crate::bindings::fumehood::tool::progress;
 use crate::capability::{Access, CapabilityKind};
 use crate::decision::Decisions;
@@ -50,6 +51,7 @@ pub(crate) struct State {
     granted: Option<Granted>,
     /// Nothing where the component imports nothing of WASI: making one costs more than a small tool's whole call.
     wasi: Option<Wasi>,
+    late: Late,
 }
 
 /// What only `execute` and `review` have.
@@ -94,7 +96,7 @@ impl State {
     /// A state with no authority.
     pub(super) fn sealed(meter: Meter, uses_wasi: bool) -> Self {
         let wasi = uses_wasi.then(|| Wasi::sealed(&meter));
-        Self { meter, progress: None, granted: None, wasi }
+        Self { meter, progress: None, granted: None, wasi, late: Late::default() }
     }
 
     /// A state with what was granted and nothing else.
@@ -109,7 +111,7 @@ impl State {
         let (unused, programs) = (held.first_uses.clone(), held.programs.clone());
         let granted = Some(Granted { decisions, unused, programs, tools });
         if !held.uses_wasi {
-            return Ok(Self { meter, progress, granted, wasi: None });
+            return Ok(Self { meter, progress, granted, wasi: None, late: Late::default() });
         }
         let grants = held.approved.grants();
         let mut ctx = WasiCtxBuilder::new();
@@ -128,7 +130,20 @@ impl State {
             fix_random(&mut ctx);
         }
         let capture = Capture::new(meter.limits().value(LimitName::LogBytes));
-        Ok(Self { meter, progress, granted, wasi: Some(Wasi { http, ..Wasi::new(ctx, capture) }) })
+        let wasi = Some(Wasi { http, ..Wasi::new(ctx, capture) });
+        Ok(Self { meter, progress, granted, wasi, late: Late::default() })
+    }
+
+    /// Who says when its time is over.
+    pub(super) fn told_by(mut self, late: &Late) -> Self {
+        self.late = late.clone();
+        self
+    }
+
+    /// A tick of the engine's clock. What follows is a yield, or the end.
+    pub(super) fn tick(&mut self) -> wasmtime::Result<()> {
+        self.meter.forgive_yield();
+        Ok(self.late.check()?)
     }
 
     /// A granted kind is used: the first time is a decision worth recording.

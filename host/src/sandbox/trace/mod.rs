@@ -6,6 +6,7 @@
 
 mod child;
 mod dwarf;
+mod late;
 
 use std::ops::Range;
 use std::path::Path;
@@ -16,6 +17,7 @@ use wasmtime::WasmBacktrace;
 
 pub(crate) use child::{PLACES, places};
 use dwarf::{Located, Request};
+pub(super) use late::Late;
 
 use crate::backtrace::{Backtrace, Frame};
 
