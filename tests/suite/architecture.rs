@@ -22,6 +22,7 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
     ("schema", &["jsonschema", "stacker"], &["finding", "json"]),
     ("content", &["base64"], &[]),
     ("excerpt", &[], &[]),
+    ("backtrace", &[], &[]),
     ("card", &[], &["content", "excerpt"]),
     ("component", &["sha2"], &["finding"]),
     ("capability", &["url"], &[]),
@@ -45,6 +46,9 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
     (
         "sandbox",
         &[
+            "addr2line",
+            "rustc_demangle",
+            "wasmparser",
             "wasmtime",
             "wasmtime_wasi",
             "wasmtime_wasi_http",
@@ -62,9 +66,9 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
             "webpki_roots",
             "url",
         ],
-        &["bindings", "capability", "card", "content", "decision", "engine", "json", "policy", "schema"],
+        &["backtrace", "bindings", "capability", "card", "content", "decision", "engine", "json", "policy", "schema"],
     ),
-    ("outcome", &[], &["card", "content", "decision", "policy", "sandbox", "schema", "session"]),
+    ("outcome", &[], &["backtrace", "card", "content", "decision", "policy", "sandbox", "schema", "session"]),
     ("consent", &[], &["component", "manifest", "schema"]),
     ("review", &[], &["card", "content", "outcome", "schema"]),
     ("session", &["humantime", "rustix"], &["card", "component", "content", "decision"]),
@@ -73,6 +77,7 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
         "call",
         &["tokio", "tokio_util", "tracing"],
         &[
+            "backtrace",
             "capability",
             "card",
             "component",
