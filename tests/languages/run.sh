@@ -11,6 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 work=$root/target/languages
 wit=$root/wit
+bindings=$wit/bindings/c/fumehood-tool/bindings
 
 fail() { printf 'tests/languages/run.sh: %s\n' "$*" >&2; exit 1; }
 
@@ -76,8 +77,8 @@ install_python() {
 }
 
 build_c() {
-  "$work/venv-c/bin/python" -m ziglang cc -target wasm32-wasi -mexec-model=reactor -O2 -s -Wall -I "$here/c" \
-    "$here/c/$1.c" "$here/c/bindings/tool_component.c" "$here/c/bindings/tool_component_component_type.o" -o "$2"
+  "$work/venv-c/bin/python" -m ziglang cc -target wasm32-wasi -mexec-model=reactor -O2 -s -Wall -I "${bindings%/*}" \
+    "$here/c/$1.c" "$bindings/tool_component.c" "$bindings/tool_component_component_type.o" -o "$2"
 }
 
 build_js() { node "$work/js/build.mjs" "$1" "$wit" "$here/js/$2.js" "$3"; }
@@ -104,7 +105,7 @@ lane() {
   for source in shout probe; do
     local core=$out/$source.unpacked.wasm stamp=$out/$source.built
     case $lane in
-      c) once "$here/c/$source.c" "$here"/c/bindings/* "$here/c/requirements.txt" "$here/run.sh" -- \
+      c) once "$here/c/$source.c" "$bindings"/* "$here/c/requirements.txt" "$here/run.sh" -- \
         "$stamp" build_c "$source" "$core" ;;
       python) once "$here/python/$source.py" "$here/python/requirements.txt" "$wit"/*.wit "$here/run.sh" -- \
         "$stamp" build_python "$source" "$core" ;;
