@@ -85,6 +85,8 @@ mod describe;
 mod failure;
 #[cfg(feature = "host")]
 pub mod host;
+#[cfg(feature = "http")]
+pub mod http;
 mod log;
 mod outline;
 #[cfg(not(target_family = "wasm"))]
