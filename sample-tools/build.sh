@@ -33,7 +33,7 @@ done
 
 # Tools that need no operating system are built for a target that has none: they import nothing, or of the host alone.
 bare=(word-count shell conformance redact-secrets block-instructions)
-wasi=(files memory web flaky)
+wasi=(files memory web flaky cookbook)
 # The least tool, on the kit and on bare bindings. Not shipped: the one is the measure of the other.
 noop=(noop-kit noop-raw)
 
