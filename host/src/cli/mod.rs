@@ -10,6 +10,7 @@ mod inspect;
 mod log;
 #[cfg(feature = "mcp")]
 mod mounts;
+mod new;
 mod pack;
 mod policy;
 mod replay;
@@ -47,6 +48,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    New(new::Args),
     Run(run::Args),
     #[cfg(feature = "mcp")]
     Serve(serve::Args),
@@ -70,6 +72,7 @@ pub(crate) fn main() -> ExitCode {
     };
     let result = runtime.block_on(async {
         match cli.command {
+            Command::New(args) => new::run(args),
             Command::Run(args) => run::run(args).await,
             #[cfg(feature = "mcp")]
             Command::Serve(args) => serve::run(args).await,

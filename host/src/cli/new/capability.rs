@@ -1,0 +1,95 @@
+//! `--capability`: one thing that a new tool asks for, in a word.
+
+use std::fmt;
+use std::str::FromStr;
+
+use fumehood::{Access, Capability};
+use serde_json::{Value, json};
+
+/// What is asked for, with a reason to begin with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Asked(Capability);
+
+const FORMS: &str = "write filesystem:read, filesystem:read-write, http, http:https://example.com/, secret:NAME, env:NAME, \
+                     process:PROGRAM, tools:TOOL, clock or random";
+
+impl FromStr for Asked {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        fn named<T: FromStr<Err: fmt::Display>>(detail: Option<&str>, kind: &str) -> Result<T, String> {
+            let detail = detail.ok_or_else(|| format!("{kind} needs a name; write {kind}:NAME"))?;
+            detail.parse().map_err(|error: T::Err| format!("{kind}: {error}"))
+        }
+        let (kind, detail) = match text.split_once(':') {
+            Some((kind, detail)) => (kind, Some(detail)),
+            None => (text, None),
+        };
+        Ok(Self(match (kind, detail) {
+            ("filesystem", Some("read")) => Capability::Filesystem { access: Access::Read },
+            ("filesystem", Some("read-write")) => Capability::Filesystem { access: Access::ReadWrite },
+            ("filesystem", _) => return Err("write filesystem:read or filesystem:read-write".to_owned()),
+            ("http", None) => Capability::Http { target: None },
+            ("http", detail) => Capability::Http { target: Some(named(detail, "http")?) },
+            ("secret", detail) => Capability::Secret { name: named(detail, "secret")? },
+            ("env", detail) => Capability::Env { name: named(detail, "env")? },
+            ("process", detail) => Capability::Process { program: named(detail, "process")? },
+            ("tools", detail) => Capability::Tools { tool: named(detail, "tools")? },
+            ("clock", None) => Capability::Clock,
+            ("random", None) => Capability::Random,
+            ("clock" | "random", Some(_)) => return Err(format!("{kind} takes nothing more; write {kind}")),
+            _ => return Err(format!("there is no such capability; {FORMS}")),
+        }))
+    }
+}
+
+impl fmt::Display for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Asked {
+    /// As a manifest has it.
+    pub(super) fn request(&self) -> Value {
+        let mut request = serde_json::to_value(&self.0).unwrap_or_default();
+        if let Some(object) = request.as_object_mut() {
+            object.insert("reason".to_owned(), json!(self.reason()));
+        }
+        request
+    }
+
+    /// What is true of every tool that asks for it. The vendor says it better.
+    fn reason(&self) -> String {
+        match &self.0 {
+            Capability::Filesystem { access: Access::Read } => {
+                "Reads files in the folders that it is given.".to_owned()
+            }
+            Capability::Filesystem { access: Access::ReadWrite } => {
+                "Reads and writes files in the folders that it is given.".to_owned()
+            }
+            Capability::Http { target: Some(target) } => format!("Makes requests to {target}."),
+            Capability::Http { target: None } => "Makes requests to the hosts that it is given.".to_owned(),
+            Capability::Secret { name } => format!("Makes requests that carry {name}."),
+            Capability::Env { name } => format!("Reads the variable {name}."),
+            Capability::Clock => "Reads the time.".to_owned(),
+            Capability::Random => "Draws random numbers.".to_owned(),
+            Capability::Process { program } => format!("Runs {program}."),
+            Capability::Tools { tool } => format!("Calls {tool}."),
+        }
+    }
+
+    /// Whether what is asked for is reached through an operating system's interface: the tool then needs one.
+    pub(super) const fn needs_wasi(&self) -> bool {
+        !matches!(self.0, Capability::Process { .. } | Capability::Tools { .. })
+    }
+
+    /// The feature of the Rust crate that has the interface, where the standard library has none.
+    pub(super) const fn feature(&self) -> Option<&'static str> {
+        match self.0 {
+            Capability::Http { .. } | Capability::Secret { .. } => Some("http"),
+            Capability::Process { .. } | Capability::Tools { .. } => Some("host"),
+            _ => None,
+        }
+    }
+}

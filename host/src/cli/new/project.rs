@@ -1,0 +1,129 @@
+//! The files of a project: the template with the name and what is asked for in it, and the library as it is.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use anyhow::Context as _;
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+use serde_json::Value;
+
+use super::super::exit::Exit;
+use super::Lang;
+use super::capability::Asked;
+use super::files;
+use super::name::ProjectName;
+
+/// One file, as it is written.
+pub(super) struct Made {
+    /// From the project's folder, with `/`.
+    pub(super) path: String,
+    bytes: Vec<u8>,
+    executable: bool,
+}
+
+impl Made {
+    pub(super) fn text(&self) -> Option<&str> {
+        std::str::from_utf8(&self.bytes).ok()
+    }
+}
+
+/// Every file, in the order of the template.
+pub(super) fn made(name: &ProjectName, lang: Lang, asked: &[Asked]) -> Vec<Made> {
+    let named = |text: &str| text.replace("new-tool", name.as_str()).replace("new_tool", &name.with_underscores());
+    let made = |file: &files::File| {
+        let (path, bytes) = match std::str::from_utf8(file.bytes) {
+            Ok(text) if file.is_template() => (named(file.to), named(&asking(file.to, text, asked)).into_bytes()),
+            _ => (file.to.to_owned(), file.bytes.to_owned()),
+        };
+        Made { executable: path.ends_with(".sh"), path, bytes }
+    };
+    files::of(lang).iter().map(made).collect()
+}
+
+/// One file of the template, with what the tool asks for.
+fn asking(path: &str, text: &str, asked: &[Asked]) -> String {
+    if asked.is_empty() {
+        return text.to_owned();
+    }
+    match path {
+        "Cargo.toml" => cargo(text, asked),
+        "manifest.json" => manifest(text, asked),
+        "README.md" if asked.iter().any(Asked::needs_wasi) => text.replace("wasm32-unknown-unknown", "wasm32-wasip2"),
+        _ => text.to_owned(),
+    }
+}
+
+fn cargo(text: &str, asked: &[Asked]) -> String {
+    let mut capabilities = "capabilities = [\n".to_owned();
+    for one in asked {
+        let fields = one.request();
+        let fields = fields.as_object().into_iter().flatten();
+        // A string of JSON is one of TOML: neither takes what is not escaped in the other.
+        let fields: Vec<_> = fields.map(|(key, value)| format!("{key} = {value}")).collect();
+        capabilities.push_str(&format!("  {{ {} }},\n", fields.join(", ")));
+    }
+    capabilities.push_str("]\n");
+    let publisher = text.find("publisher = ").and_then(|at| text[at..].find('\n').map(|end| at + end + 1));
+    let mut text = text.to_owned();
+    if let Some(at) = publisher {
+        text.insert_str(at, &capabilities);
+    }
+    let features: BTreeSet<_> = asked.iter().filter_map(Asked::feature).collect();
+    if features.is_empty() {
+        return text;
+    }
+    let features: Vec<_> = features.iter().map(|feature| format!("{feature:?}")).collect();
+    let plain = r#"fumehood-tool = { path = "fumehood-tool" }"#;
+    text.replace(
+        plain,
+        &format!(r#"fumehood-tool = {{ path = "fumehood-tool", features = [{}] }}"#, features.join(", ")),
+    )
+}
+
+fn manifest(text: &str, asked: &[Asked]) -> String {
+    let requests = asked.iter().map(Asked::request).collect();
+    let with_requests = serde_json::from_str(text).ok().and_then(|mut manifest: Value| {
+        manifest.as_object_mut()?.insert("capabilities".to_owned(), Value::Array(requests));
+        serde_json::to_string_pretty(&manifest).ok()
+    });
+    with_requests.map_or_else(|| text.to_owned(), |text| text + "\n")
+}
+
+/// Write the project as a whole or not at all: beside its place, then into it.
+pub(super) fn write(parent: &Path, name: &ProjectName, files: &[Made]) -> Result<(), Exit> {
+    let target = parent.join(name.as_str());
+    let exists =
+        || Exit::usage(format!("{name}/ exists, and nothing in it is touched; write another name, or move it away"));
+    if target.symlink_metadata().is_ok() {
+        return Err(exists());
+    }
+    let scratch = tempfile::Builder::new().prefix(".fumehood-new-").tempdir_in(parent).context("the current folder")?;
+    // In a folder of its own, which has the permissions of any new folder: the one around it is for one user alone.
+    let whole = scratch.path().join(name.as_str());
+    fill(scratch.path(), name, files).with_context(|| format!("{name}/"))?;
+    let (here, flags) = (rustix::fs::CWD, rustix::fs::RenameFlags::NOREPLACE);
+    match rustix::fs::renameat_with(here, &whole, here, &target, flags) {
+        Ok(()) => Ok(()),
+        Err(rustix::io::Errno::EXIST) => Err(exists()),
+        Err(error) => Err(anyhow::Error::from(error).context(format!("{name}/")).into()),
+    }
+}
+
+fn fill(scratch: &Path, name: &ProjectName, files: &[Made]) -> anyhow::Result<()> {
+    let scratch = Dir::open_ambient_dir(scratch, ambient_authority())?;
+    scratch.create_dir(name.as_str())?;
+    let dir = scratch.open_dir(name.as_str())?;
+    for file in files {
+        let path = Path::new(&file.path);
+        if let Some(above) = path.parent().filter(|above| !above.as_os_str().is_empty()) {
+            dir.create_dir_all(above)?;
+        }
+        dir.write(path, &file.bytes).with_context(|| file.path.clone())?;
+        if file.executable {
+            let mode: std::fs::Permissions = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+            dir.set_permissions(path, cap_std::fs::Permissions::from_std(mode))?;
+        }
+    }
+    Ok(())
+}
