@@ -14,7 +14,7 @@ fn repository() -> PathBuf {
 fn documents() -> Vec<(PathBuf, String)> {
     let root = repository();
     let mut files = vec![root.join("README.md"), root.join("wit/README.md"), root.join("tests/README.md")];
-    for folder in ["docs", "docs/decisions", "sample-tools"] {
+    for folder in ["docs", "docs/decisions", "docs/tool-authors", "sample-tools"] {
         for entry in std::fs::read_dir(root.join(folder)).unwrap() {
             files.push(entry.unwrap().path());
         }
@@ -131,4 +131,27 @@ fn conformance_is_complete_and_names_tests_that_exist() {
     }
     assert_eq!(numbers, (1..=94).collect::<Vec<_>>());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_cookbook_quotes_what_is_built() {
+    let root = repository();
+    let text = std::fs::read_to_string(root.join("docs/tool-authors/cookbook.md")).unwrap();
+    let sample = root.join("sample-tools/cookbook");
+    let files: Vec<_> = std::fs::read_dir(sample.join("src")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    // A method stands one level deeper in its file.
+    let plain = |text: &str| text.lines().map(str::trim_start).collect::<Vec<_>>().join("\n");
+    let built: String = files
+        .into_iter()
+        .chain([sample.join("Cargo.toml")])
+        .map(|path| plain(&std::fs::read_to_string(path).unwrap()))
+        .collect();
+    let mut seen = 0;
+    for fence in ["```rust\n", "```toml\n"] {
+        for block in text.split(fence).skip(1).filter_map(|rest| rest.split("```").next()) {
+            seen += 1;
+            assert!(built.contains(plain(block).trim_end()), "nothing that is built holds:\n{block}");
+        }
+    }
+    assert!(seen > 8, "{seen} blocks");
 }
