@@ -1,6 +1,7 @@
 //! What was decided about authority during one call: each denial, and each granted capability when it is first used.
 
 use std::collections::HashSet;
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
@@ -24,6 +25,20 @@ pub struct Decision {
     pub target: String,
     /// What decided: the grant, or why there is none.
     pub rule: String,
+}
+
+/// One line for an operator, such as `denied http "https://example.com/": nothing grants it`.
+impl fmt::Display for Decision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.allowed { "allowed" } else { "denied" })?;
+        if let Some(kind) = self.capability {
+            write!(f, " {kind}")?;
+        }
+        if !self.target.is_empty() {
+            write!(f, " {:?}", self.target)?;
+        }
+        write!(f, ": {}", self.rule)
+    }
 }
 
 /// The decisions of one call. Every clone writes to the same list.

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::ValueEnum;
 use fumehood::{
-    Backtrace, Call, CancellationToken, Decision, Diagnostic, Host, LimitName, Outcome, Progress, Registry, Reviewed,
-    ReviewedAs, Session, SessionRules, Success, Toolset,
+    Backtrace, Call, CancellationToken, Diagnostic, Host, LimitName, Outcome, Progress, Registry, Session,
+    SessionRules, Success, Toolset,
 };
 
 use super::ask::AtTheTerminal;
@@ -360,23 +360,14 @@ fn left(diagnostic: &Diagnostic, who: &str) {
     for (tool, diagnostic) in nested {
         left(diagnostic, &format!("{who}{tool}: "));
     }
-    for Decision { allowed, capability, target, rule, .. } in decisions {
-        let verdict = if *allowed { "allowed" } else { "denied" };
-        let capability = capability.map(|kind| format!(" {kind}")).unwrap_or_default();
-        let target = if target.is_empty() { String::new() } else { format!(" {target:?}") };
-        screen::note(&format!("{who}{verdict}{capability}{target}: {rule}"));
+    for decision in decisions {
+        screen::note(&format!("{who}{decision}"));
     }
     if *denials_dropped > 0 {
         screen::note(&format!("{who}denied {denials_dropped} times more"));
     }
-    for Reviewed { reviewer, verdict, .. } in reviews {
-        let did = match verdict {
-            ReviewedAs::Content => "gave the model other content",
-            ReviewedAs::Value => "put another value in its place",
-            ReviewedAs::Block => "blocked the result",
-            _ => "came to no verdict",
-        };
-        screen::note(&format!("{who}the reviewer {reviewer} {did}"));
+    for review in reviews {
+        screen::note(&format!("{who}{review}"));
     }
     for (export, log) in logs {
         for (channel, text) in [("stdout", &log.stdout), ("stderr", &log.stderr)] {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -255,6 +256,24 @@ impl EndEvent {
     /// The most text of a nested call's content that is recorded, and of its message: enough to see what it was about.
     /// Details that are longer are left out.
     pub const MAX_NESTED_CONTENT: usize = 4 << 10;
+
+    /// An end with its content, and nothing else to say of it.
+    pub(crate) fn new(call: CallId, ended: EndedAs, content: Vec<ContentBlock>, took: Duration) -> Self {
+        Self {
+            call,
+            ended,
+            content,
+            card: None,
+            card_cut: None,
+            spilled: None,
+            value: None,
+            projected: None,
+            reviews: Vec::new(),
+            decisions: Vec::new(),
+            usage: BTreeMap::new(),
+            millis: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+        }
+    }
 }
 
 /// A field that is there: `null` is a value like any other.
@@ -335,6 +354,19 @@ pub struct Reviewed {
     pub reviewer: String,
     /// What.
     pub verdict: ReviewedAs,
+}
+
+/// One line for an operator, such as `the reviewer redact-secrets blocked the result`.
+impl fmt::Display for Reviewed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let did = match self.verdict {
+            ReviewedAs::Content => "gave the model other content",
+            ReviewedAs::Value => "put another value in its place",
+            ReviewedAs::Block => "blocked the result",
+            ReviewedAs::Failed => "came to no verdict",
+        };
+        write!(f, "the reviewer {} {did}", self.reviewer)
+    }
 }
 
 /// A verdict's kind.

@@ -1,7 +1,7 @@
 //! How a call ends whose process ended first: what a repair writes, and what a reader derives where nothing was repaired.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::time::Duration;
 
 use super::event::{CallId, EndEvent, EndedAs, NotRun};
 use crate::content::ContentBlock;
@@ -16,20 +16,8 @@ pub(super) fn interrupted(call: CallId, state: NotRun) -> EndEvent {
              find out before you make it again."
         }
     };
-    EndEvent {
-        call,
-        ended: EndedAs::Interrupted { state },
-        content: vec![ContentBlock::text(text)],
-        card: None,
-        card_cut: None,
-        spilled: None,
-        value: None,
-        projected: None,
-        reviews: Vec::new(),
-        decisions: Vec::new(),
-        usage: BTreeMap::new(),
-        millis: 0,
-    }
+    let content = vec![ContentBlock::text(text)];
+    EndEvent::new(call, EndedAs::Interrupted { state }, content, Duration::ZERO)
 }
 
 /// Calls in the order in which they are closed: the first asked for first, each after those that it made.

@@ -1,8 +1,5 @@
 //! What a session keeps of its calls.
 
-use std::collections::BTreeMap;
-use std::time::Duration;
-
 use tokio::time::Instant;
 
 use super::super::deferred::Provider;
@@ -85,18 +82,10 @@ pub(super) fn call_event(scene: &Scene, provider: Option<&Provider>, call: &Call
 pub(super) fn end_event(scene: &Scene, content: Vec<ContentBlock>, usage: &Usage, diagnostic: &Diagnostic) -> EndEvent {
     let used = usage.iter().filter(|used| used.used > 0);
     EndEvent {
-        call: scene.call.clone(),
-        ended: EndedAs::Success,
-        content,
-        card: None,
-        card_cut: None,
-        spilled: None,
-        value: None,
-        projected: None,
         reviews: diagnostic.reviews.clone(),
         decisions: diagnostic.decisions.clone(),
         usage: used.map(|used| (used.limit.key().to_owned(), used.used)).collect(),
-        millis: millis(scene.elapsed()),
+        ..EndEvent::new(scene.call.clone(), EndedAs::Success, content, scene.elapsed())
     }
 }
 
@@ -113,32 +102,19 @@ pub(super) fn failed(failure: &Failure) -> EndedAs {
 /// The same of a nested call: of its texts as much as of its content.
 fn failed_below(failure: &Failure) -> EndedAs {
     const MOST: usize = EndEvent::MAX_NESTED_CONTENT;
-    EndedAs::Failure {
-        kind: failure.kind.as_str().to_owned(),
-        code: failure.code.as_str().to_owned(),
-        message: shortened(&failure.message, MOST),
-        details: failure.details.clone().filter(|details| details.to_string().len() <= MOST),
+    let mut failure = failed(failure);
+    if let EndedAs::Failure { message, details, .. } = &mut failure {
+        *message = shortened(message, MOST);
+        details.take_if(|details| details.to_string().len() > MOST);
     }
+    failure
 }
 
 /// That a nested call was stopped with the call that waited for it.
 pub(in crate::call) fn stopped((call, asked): (CallId, Instant)) -> Event {
     let failure =
         Failure::new(Code::Aborted, "stopped with the call that waited for it", Usage::none(Limits::standard()));
-    Event::End(Box::new(EndEvent {
-        call,
-        ended: failed(&failure),
-        content: failure.content,
-        card: None,
-        card_cut: None,
-        spilled: None,
-        value: None,
-        projected: None,
-        reviews: Vec::new(),
-        decisions: Vec::new(),
-        usage: BTreeMap::new(),
-        millis: millis(asked.elapsed()),
-    }))
+    Event::End(Box::new(EndEvent::new(call, failed(&failure), failure.content, asked.elapsed())))
 }
 
 /// The texts of these blocks, as far as a nested call's are kept.
@@ -172,8 +148,4 @@ pub(super) fn withheld(outcome: &Outcome, cause: String) -> Outcome {
     let mut failure = Failure::new(Code::HostFault, message, *outcome.usage());
     failure.diagnostic = Diagnostic { cause: Some(cause), ..outcome.diagnostic().clone() };
     Outcome::Failure(failure)
-}
-
-fn millis(took: Duration) -> u64 {
-    u64::try_from(took.as_millis()).unwrap_or(u64::MAX)
 }

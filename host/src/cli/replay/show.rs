@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::io::BufRead;
 
 use anyhow::Context as _;
-use fumehood::{CallId, EndedAs, NotRun, Passage, ReplayedCall, ReviewedAs, Transcript};
+use fumehood::{CallId, EndedAs, NotRun, Passage, ReplayedCall, Transcript};
 
 use super::Show;
 use super::flawed;
@@ -126,23 +126,13 @@ fn ended(ended: &EndedAs) -> String {
 /// What else there is to say of how a call came to its end.
 fn notes(call: &ReplayedCall) -> Vec<String> {
     let mut notes = Vec::new();
-    for review in &call.end.reviews {
-        let did = match review.verdict {
-            ReviewedAs::Content => "gave the model other content",
-            ReviewedAs::Value => "put another value in its place",
-            ReviewedAs::Block => "blocked the result",
-            _ => "came to no verdict",
-        };
-        notes.push(format!("the reviewer {} {did}", review.reviewer));
-    }
+    notes.extend(call.end.reviews.iter().map(ToString::to_string));
     if let Some(spilled) = &call.end.spilled {
         let (omitted, bytes) = (spilled.omitted, spilled.bytes);
         notes.push(format!("the model did not read {omitted} of {bytes} bytes, kept as {}", spilled.locator));
     }
-    for decision in call.end.decisions.iter().filter(|decision| !decision.allowed) {
-        let capability = decision.capability.map(|kind| format!(" {kind}")).unwrap_or_default();
-        notes.push(format!("denied{capability} {:?}: {}", decision.target, decision.rule));
-    }
+    let denied = call.end.decisions.iter().filter(|decision| !decision.allowed);
+    notes.extend(denied.map(ToString::to_string));
     notes
 }
 
