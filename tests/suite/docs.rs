@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 
 use fumehood::LimitName;
 
+#[path = "docs/refused.rs"]
+mod refused;
+
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
