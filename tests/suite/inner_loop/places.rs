@@ -101,7 +101,9 @@ async fn damaged_debug_information_costs_the_places_and_nothing_else() {
         let mut damaged = sound.clone();
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         for _ in 0..200 {
-            (state ^= state << 13, state ^= state >> 7, state ^= state << 17);
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
             let place = begin + usize::try_from(state % (end + 4_000 - begin) as u64).unwrap();
             damaged[place] ^= (state >> 32) as u8;
         }
