@@ -116,6 +116,11 @@ impl Toolset {
         &self.approved().inspected().manifest().tools
     }
 
+    /// The projectors alone, under the limits of its calls.
+    pub fn projector(&self) -> Projector {
+        Projector::new(self.clone())
+    }
+
     /// Call a tool: [`Self::run`] with nothing to cancel it but dropping the future.
     pub async fn call(&self, tool: &str, args: Value) -> Outcome {
         self.run(Call::new(tool, args)).await

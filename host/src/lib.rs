@@ -69,7 +69,9 @@ mod outcome;
 mod review;
 mod session;
 mod spill;
-// A surface: it uses what is public below, and nothing else of the crate.
+// Surfaces: they use what is public below, and nothing else of the crate.
+#[cfg(feature = "check")]
+pub mod check;
 #[cfg(feature = "mcp")]
 pub mod mcp;
 

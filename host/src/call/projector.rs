@@ -8,6 +8,7 @@ use super::{Arguments, Ready, Toolset};
 use crate::card::Card;
 use crate::content::ContentBlock;
 use crate::outcome::{Failure, Success};
+use crate::policy::Usage;
 
 /// A component whose projectors can be run on values that its tools came to before, by a replay for one. Nothing of it can
 /// reach outside. Cheap to clone.
@@ -22,6 +23,8 @@ pub struct Projection {
     pub content: Vec<ContentBlock>,
     /// What a person sees.
     pub card: Card,
+    /// What the projectors used of each limit.
+    pub usage: Usage,
 }
 
 impl Projector {
@@ -49,7 +52,7 @@ impl Run {
         let _ticking = ready.engine.ticking();
         let _slot = self.slot(ready, &cancel, deadline, 0).await?;
         let made = self.shown(ready, &tool, &args, value.to_owned(), deadline, (0, &cancel)).await?;
-        let Success { content, card, .. } = self.success(made)?;
-        Ok(Projection { content, card })
+        let Success { content, card, usage, .. } = self.success(made)?;
+        Ok(Projection { content, card, usage })
     }
 }

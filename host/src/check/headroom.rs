@@ -1,0 +1,53 @@
+//! How near to its limits a tool ran.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::{LimitName, Usage, Used};
+
+/// The most that any run used of each limit.
+#[derive(Clone, Debug, Default)]
+pub struct Headroom(BTreeMap<LimitName, Peak>);
+
+/// The run that used most of one limit, in proportion.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Peak {
+    /// What was used, of what.
+    #[serde(flatten)]
+    pub used: Used,
+    /// Which run that was: `cases/basic.json: An empty text`.
+    pub run: String,
+}
+
+impl Headroom {
+    /// Take note of a run under the limits that the tool has in earnest. Runs under tightened limits do not count.
+    ///
+    /// - `run`: names the run, for whoever wants to see it again. Called only where it is the new peak.
+    pub fn note(&mut self, usage: &Usage, run: impl Fn() -> String) {
+        for used in usage.iter().filter(|used| used.used > 0) {
+            let higher = |peak: &Peak| share(&used) > share(&peak.used);
+            if self.0.get(&used.limit).is_none_or(higher) {
+                self.0.insert(used.limit, Peak { used, run: run() });
+            }
+        }
+    }
+
+    /// Each limit of which anything was used, in the order in which limits are shown.
+    pub fn peaks(&self) -> impl Iterator<Item = &Peak> {
+        self.0.values()
+    }
+}
+
+impl Peak {
+    /// Used, in percent of the limit, rounded down.
+    pub fn percent(&self) -> u64 {
+        u64::try_from(u128::from(self.used.used) * 100 / u128::from(self.used.max.max(1))).unwrap_or(u64::MAX)
+    }
+}
+
+/// What part of the limit was used, in millionths.
+fn share(used: &Used) -> u128 {
+    u128::from(used.used) * 1_000_000 / u128::from(used.max.max(1))
+}
