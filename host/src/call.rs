@@ -29,7 +29,7 @@ use crate::engine::Engine;
 use crate::lock::LockFile;
 use crate::manifest::ToolManifest;
 use crate::outcome::{Code, Failure, Outcome, Success};
-use crate::policy::{Approved, LimitName};
+use crate::policy::{Approved, LimitName, Limits, Origin};
 use crate::sandbox::{CallableTools, Export, GrantedSandbox, Interrupt, Program, ProgressSink, SealedSandbox, Stop};
 use crate::schema::{Args, CanonicalValue, Schema, Valid};
 
@@ -62,6 +62,7 @@ pub struct Call {
     args: Arguments,
     cancel: CancellationToken,
     progress: Option<ProgressSink>,
+    tightened: Vec<(LimitName, u64)>,
 }
 
 #[derive(Clone)]
@@ -73,7 +74,8 @@ enum Arguments {
 impl Call {
     /// A call with arguments that are JSON already.
     pub fn new(tool: impl Into<String>, args: Value) -> Self {
-        Self { tool: tool.into(), args: Arguments::Value(args), cancel: CancellationToken::new(), progress: None }
+        let (cancel, progress, tightened) = (CancellationToken::new(), None, Vec::new());
+        Self { tool: tool.into(), args: Arguments::Value(args), cancel, progress, tightened }
     }
 
     /// A call with arguments as a model wrote them: one JSON text. Blank text means `{}`.
@@ -91,6 +93,18 @@ impl Call {
     pub fn cancelled_by(mut self, token: CancellationToken) -> Self {
         self.cancel = token;
         self
+    }
+
+    /// Run under a tighter limit than the policy's. A larger value changes nothing.
+    #[must_use]
+    pub fn within(mut self, name: LimitName, most: u64) -> Self {
+        self.tightened.push((name, most));
+        self
+    }
+
+    /// What holds of `limits` for this call.
+    fn limits(&self, limits: Limits) -> Limits {
+        self.tightened.iter().fold(limits, |limits, (name, most)| limits.tightened_by(*name, *most, Origin::Policy))
     }
 
     /// Hear of progress, on the thread that runs the guest.
@@ -138,7 +152,7 @@ impl Toolset {
 
     async fn run_at(&self, call: Call, place: Place) -> Outcome {
         let span = self.span(&call);
-        let mut run = Run::new(self.approved().limits());
+        let mut run = Run::new(call.limits(self.approved().limits()));
         let ended = unwinding(run.pipeline(&self.0, call, &place)).instrument(span.clone()).await;
         run.ended(ended, &span)
     }
@@ -162,7 +176,7 @@ impl Toolset {
     /// # Errors
     /// The failure that the call itself would be, or the projector's.
     pub async fn pending_card(&self, call: &Call) -> Result<Card, Box<Failure>> {
-        let mut run = Run::new(self.approved().limits());
+        let mut run = Run::new(call.limits(self.approved().limits()));
         let card = unwinding(run.pending(&self.0, call)).await;
         run.ended_early(card)
     }
@@ -178,7 +192,7 @@ impl Run {
     /// caught at the tool that made it.
     async fn made(&mut self, ready: &Ready, call: Call, place: &Place) -> Staged<Made> {
         let began = Instant::now();
-        let Call { tool: name, args, cancel, progress } = call;
+        let Call { tool: name, args, cancel, progress, .. } = call;
         let inspected = ready.program.approved().inspected();
         let tool = self.find(inspected.manifest(), &name)?;
         self.still_approved(ready)?;

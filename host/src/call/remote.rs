@@ -128,7 +128,7 @@ impl Mounted {
 
     pub(super) async fn run(&self, call: Call, place: Place) -> Outcome {
         let span = self.span(&call);
-        let mut run = Run::new(self.inner.limits);
+        let mut run = Run::new(call.limits(self.inner.limits));
         let ended = unwinding(self.pipeline(&mut run, call, &place)).instrument(span.clone()).await;
         run.ended(ended, &span)
     }
@@ -141,7 +141,7 @@ impl Mounted {
     /// All stages, top to bottom: those of a sandboxed call, but for the projectors.
     async fn made(&self, run: &mut Run, call: Call, place: &Place) -> Staged<Made> {
         let began = Instant::now();
-        let Call { tool: name, args, cancel, progress } = call;
+        let Call { tool: name, args, cancel, progress, .. } = call;
         let tool = run.find(&self.inner.manifest, &name)?;
         let args = run.arguments(&tool, args, place.tightened(began + run.wall_clock()), &cancel).await?;
         let proposed = Proposed {

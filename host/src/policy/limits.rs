@@ -174,10 +174,15 @@ impl Limits {
     }
 
     /// Tighten a limit to what the vendor declared. A larger value changes nothing.
-    pub(crate) fn tightened(mut self, name: LimitName, value: u64) -> Self {
+    pub(crate) fn tightened(self, name: LimitName, value: u64) -> Self {
+        self.tightened_by(name, value, Origin::Manifest)
+    }
+
+    /// The same, on the word of another.
+    pub(crate) fn tightened_by(mut self, name: LimitName, value: u64, origin: Origin) -> Self {
         let limit = &mut self.0[name as usize];
         if value < limit.value {
-            *limit = Limit { value, origin: Origin::Manifest };
+            *limit = Limit { value, origin };
         }
         self
     }
