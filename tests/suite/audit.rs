@@ -108,7 +108,7 @@ fn what_a_policy_says_and_what_texts_do_are_results() {
 fn a_refusal_is_sarif_too() {
     let component = Component::from_bytes(b"\0asm\x0d\0\x01\0".to_vec(), &LoadLimits::standard()).unwrap();
     let Err(InspectError::Refused(findings)) = Inspected::of(component) else { panic!("an empty component passed") };
-    let results = sarif(&Audit::sarif_of_refusal(&findings, "/srv/empty.wasm"));
+    let results = sarif(&Audit::sarif_of_findings(&findings, "/srv/empty.wasm"));
     assert_eq!(results.len(), findings.len());
     assert!(results.iter().all(|result| result["level"] == "error"));
 }

@@ -169,9 +169,9 @@ impl Audit {
         sarif::log(self, file)
     }
 
-    /// [`Audit::sarif`] for a file that is refused, with the reasons.
-    pub fn sarif_of_refusal(findings: &[Finding], file: &str) -> Value {
-        sarif::refused(findings, file)
+    /// [`Audit::sarif`] for findings alone: the reasons for which a file is refused, or what checks of it found.
+    pub fn sarif_of_findings(findings: &[Finding], file: &str) -> Value {
+        sarif::of_findings(findings, file)
     }
 
     /// The package whose interface it exports.

@@ -8,6 +8,11 @@ const AREAS: &[(&str, &str, &str)] = &[
         "Ask the vendor what it is for, and grant the narrowest form of it.",
     ),
     (
+        "check",
+        "A check of the conformance kit does not hold",
+        "Read the page of the check of this name: docs/tool-authors/checks.md.",
+    ),
+    (
         "component",
         "The bytes are not a component that this host can use",
         "Get the whole file, or build it smaller and with the features that the message names.",

@@ -33,8 +33,8 @@ pub(super) fn log(audit: &Audit, file: &str) -> Value {
     }))
 }
 
-/// The log of a file that is no component this host can use.
-pub(super) fn refused(findings: &[Finding], file: &str) -> Value {
+/// The log of a file that was not audited: of one that is no component this host can use, for one.
+pub(super) fn of_findings(findings: &[Finding], file: &str) -> Value {
     let uri = uri(file);
     let mut run = Run { uri: &uri, rules: Vec::new(), results: Vec::new() };
     findings.iter().for_each(|finding| run.finding(finding));

@@ -4,7 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::{LimitName, Usage, Used};
+use super::Check;
+use crate::{Finding, LimitName, Usage, Used};
+
+/// Of a limit, in percent: with a fifth to spare, a somewhat larger call still works.
+const NEAR: u64 = 80;
 
 /// The most that any run used of each limit.
 #[derive(Clone, Debug, Default)]
@@ -31,6 +35,26 @@ impl Headroom {
             if self.0.get(&used.limit).is_none_or(higher) {
                 self.0.insert(used.limit, Peak { used, run: run() });
             }
+        }
+    }
+
+    /// The check that nothing comes near a limit.
+    pub(super) fn check(&self) -> Check {
+        let near = self.0.values().filter(|peak| peak.percent() > NEAR);
+        let findings = near.map(|peak| {
+            let Used { limit, used, max, .. } = peak.used;
+            let message = format!("{used} of {max} {} used ({} %), by {}", limit.unit(), peak.percent(), peak.run);
+            let remedy = "let the tool do with less, or say in its documentation what limit it takes";
+            Finding::warning("check/headroom", limit.key(), message, remedy)
+        });
+        let nearest = self.0.values().max_by_key(|peak| share(&peak.used));
+        match nearest {
+            None => Check::skipped("headroom", "nothing was run"),
+            Some(peak) => Check::of(
+                "headroom",
+                format!("at most {} % of a limit, {}", peak.percent(), peak.used.limit),
+                findings.collect(),
+            ),
         }
     }
 

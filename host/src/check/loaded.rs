@@ -1,5 +1,9 @@
 //! A component that compiled, ready for the checks that run it.
 
+use std::sync::Arc;
+
+use tempfile::TempDir;
+
 use crate::{Inspected, Toolset};
 
 /// A component that compiled, on both engines.
@@ -13,4 +17,6 @@ pub struct Loaded {
     pub toolset: Toolset,
     /// The same on an engine that is set up in another way, and so compiles to other code.
     pub other: Toolset,
+    /// The files of both. They go with the last who holds them.
+    pub(super) _world: Arc<TempDir>,
 }

@@ -81,7 +81,7 @@ pub struct Report {
     /// As the manifest has it.
     pub version: Option<String>,
     /// SHA-256 of what was checked.
-    pub digest: Option<String>,
+    pub digest: String,
     /// What the generated calls were drawn from.
     pub seed: u64,
     /// Each check, in the order of [`ALL`](super::ALL).

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::Policy;
+use super::ALL;
+use crate::{LimitName, Policy};
 
 /// What is checked, and how much.
 #[derive(Clone, Debug)]
@@ -10,8 +11,9 @@ use crate::Policy;
 pub struct Settings {
     /// The folder of golden cases. `None`: there are none.
     pub cases: Option<PathBuf>,
-    /// What the tool is granted where it runs with its grants. `None`: what its manifest asks for, from an empty world.
-    pub policy: Option<Policy>,
+    /// The limits that the tool has in earnest, and what it is granted where it runs with its grants. Where this grants
+    /// nothing, the tool gets what its manifest asks for, from an empty world.
+    pub policy: Policy,
     /// Generated calls for each tool. 0: none.
     pub calls: u32,
     /// What they are drawn from.
@@ -27,11 +29,32 @@ impl Settings {
     ///
     /// A hundred calls reach each edge of a usual schema, and take well under a second for a tool in Rust.
     pub fn standard() -> Self {
-        Self { cases: None, policy: None, calls: 100, seed: 0, bless: false, only: Vec::new() }
+        Self { cases: None, policy: Policy::nothing(), calls: 100, seed: 0, bless: false, only: Vec::new() }
     }
 
     /// Whether this check is to be made.
     pub fn wants(&self, id: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|only| only == id)
+    }
+
+    /// The limits of the policy, without any grant.
+    pub(super) fn limits(&self) -> impl Iterator<Item = (LimitName, u64)> {
+        self.policy.limits().filter(|(whom, ..)| whom.is_none()).map(|(_, name, value)| (name, value))
+    }
+
+    /// Whether any of these is to be made.
+    pub(super) fn wants_any(&self, ids: &[&str]) -> bool {
+        ids.iter().any(|id| self.wants(id))
+    }
+
+    /// Whether anything is to be run.
+    pub(super) fn runs(&self) -> bool {
+        ALL.iter().any(|row| Self::is_run(row.id) && self.wants(row.id))
+    }
+
+    /// Whether a check runs the component. The table has those that only look first.
+    pub(super) fn is_run(id: &str) -> bool {
+        let place = |id: &str| ALL.iter().position(|row| row.id == id);
+        place(id) >= place("compile")
     }
 }

@@ -37,8 +37,10 @@ checks! {
     "size", "It is small enough to load in a moment.";
     "compile", "It compiles within the limits.";
     "cases", "The golden cases give what they say.";
-    "no-grants", "Without any grant it fails politely, or works.";
     "declared-grants", "With what it asks for, in an empty world, it fails politely, or works.";
+    "values", "Each value is one that its schema takes.";
+    "projections", "The projectors make content and a card of each value.";
+    "no-grants", "Without any grant it fails politely, or works.";
     "optional-grants", "It works without what it calls optional.";
     "limits-doubled", "A call works again under limits of twice what it used.";
     "limits-halved", "Under half of what it used, a call ends as the limit says.";

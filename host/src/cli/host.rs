@@ -6,9 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context as _, bail};
+use fumehood::check::Engines;
 use fumehood::{
-    Approved, CacheLocation, CallRules, CompileStage, Compiler, EngineSettings, Grant, Host, LimitName, LockFile,
-    Mount, Policy, ToolPattern, Toolset,
+    Approved, Bounds, CacheLocation, CallRules, CompileStage, Compiler, EngineSettings, Grant, Host, LimitName,
+    LockFile, Mount, Policy, ToolPattern, Toolset,
 };
 
 use super::exit::Exit;
@@ -134,28 +135,44 @@ impl EngineArgs {
     }
 
     pub(super) fn host(self) -> anyhow::Result<Host> {
-        self.made(false)
+        let cache = self.location()?;
+        host(EngineSettings::standard(Compiler::ChildProcess { program: this_program()? }, cache))
     }
 
     /// A host that says where in its source a tool trapped.
     pub(super) fn host_for_authors(self) -> anyhow::Result<Host> {
-        self.made(true)
+        let cache = self.location()?;
+        let settings = EngineSettings::standard(Compiler::ChildProcess { program: this_program()? }, cache);
+        host(EngineSettings { trap_places: true, ..settings })
     }
 
-    fn made(self, trap_places: bool) -> anyhow::Result<Host> {
-        let cache = match (self.no_cache, self.cache) {
+    /// Two for authors that compile to other code. Without a cache, code is kept in `instead` for as long as they are there.
+    pub(super) fn engines(self, instead: &Path) -> anyhow::Result<Engines> {
+        let cache = match self.location()? {
+            CacheLocation::Off => CacheLocation::Directory(instead.to_owned()),
+            kept => kept,
+        };
+        let settings = EngineSettings::standard(Compiler::ChildProcess { program: this_program()? }, cache);
+        let first = EngineSettings { trap_places: true, ..settings };
+        let other = EngineSettings { bounds: Bounds::Virtual, ..first.clone() };
+        Ok(Engines::new(host(first)?, host(other)?))
+    }
+
+    fn location(self) -> anyhow::Result<CacheLocation> {
+        Ok(match (self.no_cache, self.cache) {
             (true, _) => CacheLocation::Off,
             (false, Some(directory)) => CacheLocation::Directory(absolute(&directory)?),
             (false, None) => user_cache().map_or(CacheLocation::Off, CacheLocation::Directory),
-        };
-        let compiler = Compiler::ChildProcess { program: this_program()? };
-        let settings = EngineSettings { trap_places, ..EngineSettings::standard(compiler, cache) };
-        let host = Host::new(settings).context("cannot start the engine (--no-cache does without the cache)")?;
-        for notice in host.notices() {
-            screen::note(&notice);
-        }
-        Ok(host)
+        })
     }
+}
+
+fn host(settings: EngineSettings) -> anyhow::Result<Host> {
+    let host = Host::new(settings).context("cannot start the engine (--no-cache does without the cache)")?;
+    for notice in host.notices() {
+        screen::note(&notice);
+    }
+    Ok(host)
 }
 
 #[expect(clippy::disallowed_methods, reason = "the compiler runs in a child process of this same program")]

@@ -90,7 +90,7 @@ async fn audit(file: &Path, format: Format, policy: &Policy) -> Result<ExitCode,
             if let LoadError::Inspect(InspectError::Refused(findings)) = &error {
                 // A program that reads the output gets the reasons in its own form too.
                 match format {
-                    Format::Sarif => print(&pretty(&Audit::sarif_of_refusal(findings, &file.to_string_lossy()))?)?,
+                    Format::Sarif => print(&pretty(&Audit::sarif_of_findings(findings, &file.to_string_lossy()))?)?,
                     Format::Json => print(&pretty(&json!({ "refused": true, "findings": findings }))?)?,
                     Format::Text | Format::Markdown => {}
                 }

@@ -4,6 +4,7 @@ mod approve;
 mod ask;
 mod batch;
 mod cards;
+mod check;
 mod exit;
 mod host;
 mod inspect;
@@ -59,6 +60,7 @@ enum Command {
     Approve(approve::Args),
     Revoke(approve::RevokeArgs),
     Pack(pack::Args),
+    Check(check::Args),
 }
 
 pub(crate) fn main() -> ExitCode {
@@ -83,6 +85,7 @@ pub(crate) fn main() -> ExitCode {
             Command::Approve(args) => approve::run(args).await,
             Command::Revoke(args) => approve::revoke(args),
             Command::Pack(args) => pack::run(args).await,
+            Command::Check(args) => check::run(args).await,
         }
     });
     // A guest's last file operation may still hang in a thread; the process does not wait for it.

@@ -71,16 +71,34 @@ impl PackingArgs {
         [&self.cargo, &self.manifest].into_iter().flatten().map(PathBuf::as_path)
     }
 
+    fn how(&self) -> Option<How<'_>> {
+        match self {
+            Self { manifest: Some(manifest), .. } => Some(How::Manifest(manifest)),
+            Self { cargo: Some(cargo), .. } => Some(How::Ask(Some(cargo))),
+            _ => None,
+        }
+    }
+
+    /// The file's bytes, packed first where these flags say so. A host is made where the component has to be asked.
+    pub(super) async fn read(
+        &self,
+        path: &Path,
+        host: impl FnOnce() -> anyhow::Result<Host>,
+    ) -> Result<Vec<u8>, Exit> {
+        let input = read(path, LoadLimits::standard().bytes + 1)?;
+        match self.how() {
+            Some(how) => packed(path, &input, &how, host).await,
+            None => Ok(input),
+        }
+    }
+
     /// The component in this file, packed first where these flags say so.
     pub(super) async fn inspect(&self, path: &Path, host: &Host) -> Result<Inspected, Exit> {
-        let how = match self {
-            Self { manifest: Some(manifest), .. } => How::Manifest(manifest),
-            Self { cargo: Some(cargo), .. } => How::Ask(Some(cargo)),
-            _ => return fumehood::inspect(path.to_owned()).await.map_err(|error| Exit::of(path, error)),
-        };
+        if self.how().is_none() {
+            return fumehood::inspect(path.to_owned()).await.map_err(|error| Exit::of(path, error));
+        }
         let limits = LoadLimits::standard();
-        let input = read(path, limits.bytes + 1)?;
-        let packed = packed(path, &input, &how, || Ok(host.clone())).await?;
+        let packed = self.read(path, || Ok(host.clone())).await?;
         let refused = |error: String| Exit::failed(format!("{}: {error}", path.display()));
         let component = Component::from_bytes(packed, &limits).map_err(|error| refused(error.to_string()))?;
         Inspected::of(component).map_err(|error| refused(error.to_string()))
@@ -137,7 +155,7 @@ async fn packed(
     }
 }
 
-fn read(path: &Path, most: u64) -> anyhow::Result<Vec<u8>> {
+pub(super) fn read(path: &Path, most: u64) -> anyhow::Result<Vec<u8>> {
     #[expect(clippy::disallowed_methods, reason = "the vendor names the file; it is read through a cap")]
     let file = std::fs::File::open(path).with_context(|| path.display().to_string())?;
     let mut bytes = Vec::new();
@@ -146,7 +164,7 @@ fn read(path: &Path, most: u64) -> anyhow::Result<Vec<u8>> {
 }
 
 /// Write beside the target and rename: a reader sees the old file or the new one, never a half.
-fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+pub(super) fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // Less the umask, as for any new file.
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o666);
