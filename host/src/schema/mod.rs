@@ -93,6 +93,15 @@ impl Schema {
         &self.0.json
     }
 
+    /// Whether a value matches. It proves nothing to a call: [`Valid`] comes from a call alone.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it: up to [`Violations::MAX`], or one that says that the value is too large to explain.
+    pub fn matches(&self, json: &Json) -> Result<(), Violations> {
+        check::check(&self.0, json)
+    }
+
     /// Checks a value.
     ///
     /// # Errors
