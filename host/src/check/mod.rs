@@ -4,6 +4,7 @@
 //! [`ALL`] lists and `docs/tool-authors/checks.md` explains, one line of verdict, and the findings behind it.
 
 mod cases;
+mod draw;
 mod empty;
 mod format;
 mod generated;
