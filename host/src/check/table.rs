@@ -44,6 +44,12 @@ checks! {
     "optional-grants", "It works without what it calls optional.";
     "limits-doubled", "A call works again under limits of twice what it used.";
     "limits-halved", "Under half of what it used, a call ends as the limit says.";
+    "drawable", "Arguments and values can be drawn from the schemas.";
+    "generated-calls", "Whatever the input schema takes, a call ends politely; whatever it does not, nothing runs.";
+    "generated-values", "What comes of those calls matches the output schema.";
+    "generated-projections", "Every value of the output schema has a content and a card.";
+    "projector-fuel", "Content and card are made within the fuel, however large the value.";
+    "same-bytes", "The same value has the same content and card, again and on other hosts.";
     "headroom", "No run comes near a limit.";
 }
 
