@@ -1,0 +1,1 @@
+(execute (call $error (i32.const 1) (string "there is none")))
