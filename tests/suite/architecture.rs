@@ -13,7 +13,7 @@ use proc_macro2::{TokenStream, TokenTree};
 const ANYWHERE: &[&str] = &["std", "core", "serde", "serde_json", "thiserror"];
 
 /// Written as an embedder's code would be: they name types at the crate's root and no module.
-const SURFACES: &[&str] = &["mcp"];
+const SURFACES: &[&str] = &["check", "mcp"];
 
 /// Module, the outside crates it may name, the inside modules it may name.
 const TABLE: &[(&str, &[&str], &[&str])] = &[
@@ -116,6 +116,7 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
             "sandbox",
         ],
     ),
+    ("check", &["base64", "cap_std", "proptest", "similar", "tempfile", "tokio"], &[]),
     (
         "mcp",
         &[

@@ -8,103 +8,13 @@ mod support;
 
 #[path = "samples/reviewers.rs"]
 mod reviewers;
-#[path = "samples/server.rs"]
-mod server;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use base64::Engine as _;
-use fumehood::{
-    Access, CacheLocation, Card, Compiler, ContentBlock, EngineSettings, Grant, GuestPath, Host, LimitName, Mount,
-    Outcome, Policy,
-};
+use fumehood::check::{Engines, Settings, Verdict};
+use fumehood::{CacheLocation, Compiler, ContentBlock, EngineSettings, Grant, Host, Outcome, Policy};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use server::Server;
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Case {
-    about: String,
-    #[serde(default)]
-    files: BTreeMap<String, File>,
-    #[serde(default)]
-    mount: Option<Access>,
-    /// More grants, in their short form.
-    #[serde(default)]
-    grants: Vec<String>,
-    /// What a server on this machine answers, by path and query. `{server}` anywhere in the case is its URL, without a
-    /// path.
-    #[serde(default)]
-    server: BTreeMap<String, Answer>,
-    /// Limits of the operator's, by name.
-    #[serde(default)]
-    limits: BTreeMap<String, u64>,
-    calls: Vec<Call>,
-    /// The paths that the server must have been asked for, in order.
-    #[serde(default)]
-    asked: Option<Vec<String>>,
-    /// Files that must then hold this; `null`: must not exist.
-    #[serde(default)]
-    after: BTreeMap<String, Option<File>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Answer {
-    status: u16,
-    #[serde(default)]
-    headers: BTreeMap<String, String>,
-    body: File,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged, deny_unknown_fields)]
-enum File {
-    Text(String),
-    Base64 { base64: String },
-    Repeat { repeat: String, times: usize },
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Call {
-    tool: String,
-    args: Value,
-    expect: Expect,
-}
-
-/// What is left out is not compared.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Expect {
-    value: Option<Value>,
-    content: Option<Vec<ContentBlock>>,
-    card: Option<Card>,
-    failure: Option<serde_json::Map<String, Value>>,
-}
-
-impl File {
-    fn bytes(&self) -> Vec<u8> {
-        match self {
-            Self::Text(text) => text.clone().into_bytes(),
-            Self::Base64 { base64 } => base64::engine::general_purpose::STANDARD.decode(base64).unwrap(),
-            Self::Repeat { repeat, times } => repeat.repeat(*times).into_bytes(),
-        }
-    }
-}
-
-impl Answer {
-    fn bytes(&self) -> Vec<u8> {
-        let Self { status, headers, body } = self;
-        let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
-        let body = body.bytes();
-        let head =
-            format!("HTTP/1.1 {status} \r\n{headers}content-length: {}\r\nconnection: close\r\n\r\n", body.len());
-        [head.into_bytes(), body].concat()
-    }
-}
 
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
@@ -115,7 +25,8 @@ fn packed(tool: &str) -> PathBuf {
     folder.join(format!("{tool}.wasm"))
 }
 
-async fn check(tool: &str, tools_covered: &[&str]) {
+/// The golden cases, through the check that vendors use. Each tool has one that shows its value, its content and its card.
+async fn check(tool: &str) {
     let folder = repository().join("sample-tools").join(tool);
     let cache = tempfile::tempdir().unwrap();
     let location = CacheLocation::Directory(cache.path().join("code"));
@@ -126,91 +37,11 @@ async fn check(tool: &str, tools_covered: &[&str]) {
     let allowed = Policy::from_toml(&policy_text, &folder).unwrap();
     host.load(packed(tool), &allowed).await.unwrap_or_else(|error| panic!("{tool} under its own policy: {error}"));
 
-    let mut whole = Vec::new();
-    let mut cases = 0;
-    for entry in std::fs::read_dir(folder.join("cases")).unwrap() {
-        let path = entry.unwrap().path();
-        let text = std::fs::read_to_string(&path).unwrap();
-        let file = match serde_json::from_str(&text).unwrap() {
-            Value::Array(list) => list,
-            one => vec![one],
-        };
-        for case in file {
-            cases += 1;
-            whole.extend(run(&host, tool, case, &path).await);
-        }
-    }
-    assert!(cases > 0);
-    for name in tools_covered {
-        assert!(whole.iter().any(|seen| seen == name), "no case of {name} shows a value, its content and its card");
-    }
-}
-
-/// Run one case; give the names of the tools of which it compared value, content and card.
-async fn run(host: &Host, tool: &str, case: Value, path: &Path) -> Vec<String> {
-    let server = Server::bind();
-    let case = case.to_string().replace("{server}", &server.url());
-    let case: Case = serde_json::from_str(&case).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let answers = case.server.iter().map(|(path, answer)| (path.clone(), answer.bytes()));
-    let asked = server.answer(answers.collect());
-    let about = format!("{}: {}", path.display(), case.about);
-    let directory = tempfile::tempdir().unwrap();
-    for (name, file) in &case.files {
-        let target = directory.path().join(name);
-        std::fs::create_dir_all(target.parent().unwrap()).unwrap();
-        std::fs::write(target, file.bytes()).unwrap();
-    }
-    let mut policy = Policy::nothing();
-    if let Some(access) = case.mount {
-        let mount = Mount { host: directory.path().to_owned(), guest: GuestPath::root(), access };
-        policy = policy.mount(mount).unwrap();
-    }
-    for grant in &case.grants {
-        let grant: Grant = grant.parse().unwrap_or_else(|error| panic!("{about}: {error}"));
-        policy = policy.allow(grant).unwrap();
-    }
-    for (name, value) in &case.limits {
-        policy = policy.limit(LimitName::from_key(name).unwrap(), *value).unwrap();
-    }
-    // Time and chance are granted to every case; what depends on them is not compared.
-    let toolset = host.load(packed(tool), &policy.allow(Grant::Clock).unwrap().allow(Grant::Random).unwrap()).await;
-    let toolset = toolset.unwrap_or_else(|error| panic!("{about}: {error}"));
-    let mut whole = Vec::new();
-    for Call { tool, args, expect } in &case.calls {
-        let outcome = toolset.call(tool, args.clone()).await;
-        let about = format!("{about}\n{tool} {args}");
-        match (&outcome, expect) {
-            (Outcome::Success(success), Expect { value, content, card, failure: None }) => {
-                if let Some(value) = value {
-                    assert_eq!(pretty(success.value.value()), pretty(value), "{about}");
-                }
-                if let Some(content) = content {
-                    assert_eq!(pretty(&success.content), pretty(content), "{about}");
-                }
-                if let Some(card) = card {
-                    assert_eq!(pretty(&success.card), pretty(card), "{about}");
-                }
-                if value.is_some() && content.is_some() && card.is_some() {
-                    whole.push(tool.clone());
-                }
-            }
-            (Outcome::Failure(failure), Expect { failure: Some(expected), .. }) => {
-                let found = serde_json::to_value(failure).unwrap();
-                for (key, expected) in expected {
-                    assert_eq!(pretty(&found[key]), pretty(expected), "{about}: {key}");
-                }
-            }
-            _ => panic!("{about}: {}", pretty(&outcome)),
-        }
-    }
-    for (name, file) in &case.after {
-        let found = std::fs::read(directory.path().join(name)).ok();
-        assert_eq!(found, file.as_ref().map(File::bytes), "{about}: {name} afterwards");
-    }
-    if let Some(paths) = &case.asked {
-        assert_eq!(&*asked.lock().unwrap(), paths, "{about}: what the server was asked for");
-    }
-    whole
+    let mut settings = Settings::standard();
+    (settings.cases, settings.only) = (Some(folder.join("cases")), vec!["cases".to_owned()]);
+    let engines = Engines::new(host.clone(), host);
+    let report = fumehood::check::run(std::fs::read(packed(tool)).unwrap(), &engines, &settings).await;
+    assert!(matches!(&report.checks[..], [cases] if cases.verdict == Verdict::Passed), "{tool}: {}", report.text());
 }
 
 fn pretty(value: &impl serde::Serialize) -> String {
@@ -219,28 +50,27 @@ fn pretty(value: &impl serde::Serialize) -> String {
 
 #[tokio::test]
 async fn word_count() {
-    check("word-count", &["word_count"]).await;
+    check("word-count").await;
 }
 
 #[tokio::test]
 async fn files() {
-    check("files", &["read", "write", "edit", "glob", "grep"]).await;
+    check("files").await;
 }
 
 #[tokio::test]
 async fn memory() {
-    let tools = ["memory_search", "memory_add", "checkpoint_save", "checkpoint_resume", "memory_reflect"];
-    check("memory", &tools).await;
+    check("memory").await;
 }
 
 #[tokio::test]
 async fn shell() {
-    check("shell", &["shell_run"]).await;
+    check("shell").await;
 }
 
 #[tokio::test]
 async fn web() {
-    check("web", &["web_fetch", "web_search"]).await;
+    check("web").await;
 }
 
 #[tokio::test]
@@ -255,22 +85,12 @@ async fn the_web_takes_a_grant() {
 
 #[tokio::test]
 async fn flaky() {
-    check("flaky", &["flaky"]).await;
+    check("flaky").await;
 }
 
 #[tokio::test]
 async fn conformance() {
-    let tools = [
-        "test_simple_text",
-        "test_image_content",
-        "test_audio_content",
-        "test_embedded_resource",
-        "test_multiple_content_types",
-        "test_tool_with_progress",
-        "json_schema_2020_12_tool",
-        "test_x_mcp_header",
-    ];
-    check("conformance", &tools).await;
+    check("conformance").await;
 }
 
 /// Kills at many moments of a save, and asks after each: there is the last checkpoint that was saved whole, or an

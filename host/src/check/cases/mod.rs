@@ -137,7 +137,7 @@ impl Suite {
         bless: bool,
         headroom: &mut Headroom,
     ) -> (Check, Vec<(Place, Vec<Usage>)>) {
-        let (mut findings, mut whole, mut used, mut calls) = (Vec::new(), BTreeSet::new(), Vec::new(), 0);
+        let (mut findings, mut shows, mut used, mut calls) = (Vec::new(), Shows::default(), Vec::new(), 0);
         for file in &self.files {
             if let Err(error) = &file.cases {
                 findings.push(refusal(&file.name, error, "write cases as the page of this check shows them"));
@@ -170,10 +170,7 @@ impl Suite {
                 } else {
                     findings.extend(differences(&at, step, &outcome));
                 }
-                if matches!(&step.expect, Some(expect) if expect.value.is_some() && expect.content.is_some() && expect.card.is_some())
-                {
-                    whole.insert(step.tool.clone());
-                }
+                shows.note(step);
             }
             for (inside, what) in world.left() {
                 findings.push(refusal(
@@ -203,15 +200,42 @@ impl Suite {
                 ));
             }
         }
-        for tool in loading.inspected.manifest().tools.iter().filter(|tool| tool.is_callable() && !bless) {
-            if !whole.contains(&tool.name) {
-                let message = format!("no case of {} shows a value, its content and its card", tool.name);
-                let remedy = "write a case with one call and no `expect`, and run this command with --bless";
-                findings.push(Finding::warning(RULE, "", message, remedy));
-            }
+        let tools = loading.inspected.manifest().tools.iter().filter(|tool| tool.is_callable() && !bless);
+        for tool in tools.filter(|tool| !shows.enough(&tool.name)) {
+            let message = format!("no case of {} shows a value, its content and its card", tool.name);
+            let remedy = "write a case with one call and no `expect`, and run this command with --bless";
+            findings.push(Finding::warning(RULE, "", message, remedy));
         }
         let cases = self.places().len();
         (Check::of(ID, format!("{calls} calls in {cases} cases"), findings), used)
+    }
+}
+
+/// What the cases show of each tool.
+#[derive(Default)]
+struct Shows {
+    /// Tools with a call of which value, content and card are compared.
+    whole: BTreeSet<String>,
+    /// Tools with a call that is to fail, and with one that is not.
+    failing: BTreeSet<String>,
+    working: BTreeSet<String>,
+}
+
+impl Shows {
+    fn note(&mut self, Step { tool, expect, .. }: &Step) {
+        let fails = expect.as_ref().is_some_and(|expect| expect.failure.is_some());
+        if fails { &mut self.failing } else { &mut self.working }.insert(tool.clone());
+        if expect
+            .as_ref()
+            .is_some_and(|expect| expect.value.is_some() && expect.content.is_some() && expect.card.is_some())
+        {
+            self.whole.insert(tool.clone());
+        }
+    }
+
+    /// A tool that is there to fail has nothing else to show.
+    fn enough(&self, tool: &str) -> bool {
+        self.whole.contains(tool) || self.failing.contains(tool) && !self.working.contains(tool)
     }
 }
 

@@ -16,7 +16,7 @@ pub(super) fn page(report: &Report) -> String {
     let _ = writeln!(page, "{name}\n{}\n", report.digest);
     let width = report.checks.iter().map(|check| check.id.len()).max().unwrap_or_default();
     for check in &report.checks {
-        let _ = writeln!(page, "{}  {:width$}  {}", check.verdict.word(), check.id, check.line);
+        let _ = writeln!(page, "{:7}  {:width$}  {}", check.verdict.word(), check.id, check.line);
         findings(&mut page, check);
     }
     if !report.headroom.is_empty() {

@@ -1,0 +1,1 @@
+(execute (call $ok (local.get $args) (local.get $args_len)))

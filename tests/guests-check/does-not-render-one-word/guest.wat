@@ -1,0 +1,4 @@
+(data (i32.const 2048) "rong-her")
+(render
+  (if (i32.and (i32.eq (local.get $args_len) (i32.const 21)) (i64.eq (i64.load (i32.add (local.get $args) (i32.const 9))) (i64.load (i32.const 2048)))) (then unreachable))
+  (call $text (local.get $value) (local.get $value_len)))
