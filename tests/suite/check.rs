@@ -6,7 +6,10 @@
 mod support;
 
 #[path = "hostile/expectation.rs"]
+#[expect(dead_code, reason = "what must come of a call is for the suite of the guests")]
 mod expectation;
+#[path = "check/generated.rs"]
+mod generated;
 #[path = "hostile/generators.rs"]
 mod generators;
 #[path = "check/hostile.rs"]
@@ -14,6 +17,7 @@ mod hostile;
 #[path = "check/pages.rs"]
 mod pages;
 #[path = "hostile/stage.rs"]
+#[expect(dead_code, reason = "what a run leaves behind is for the suite of the guests")]
 mod stage;
 
 use std::collections::BTreeSet;
@@ -60,7 +64,7 @@ impl Bench {
     }
 }
 
-/// `expect.json`: the checks that fail, and those that warn.
+/// `expect.toml`: the checks that fail, and those that warn.
 #[derive(Debug, Default, Deserialize, PartialEq)]
 #[serde(deny_unknown_fields)]
 struct Ended {
@@ -124,10 +128,14 @@ async fn every_check_has_a_guest_that_it_alone_is_about() {
     };
     for entry in std::fs::read_dir(GUESTS).unwrap() {
         let folder = entry.unwrap().path();
-        let Ok(expected) = std::fs::read_to_string(folder.join("expect.json")) else { continue };
+        let expected: toml::Table = std::fs::read_to_string(folder.join("expect.toml")).unwrap().parse().unwrap();
+        // The guests of generated calls name the one check that they fail, and have a test of their own.
+        if expected["fails"].is_str() {
+            continue;
+        }
         let (component, cases) = guest(&folder);
         let report = bench.check(component, |settings| settings.cases = cases).await;
-        meet(folder.file_name().unwrap().to_str().unwrap(), serde_json::from_str(&expected).unwrap(), report);
+        meet(folder.file_name().unwrap().to_str().unwrap(), expected.try_into().unwrap(), report);
     }
     let text = bench.check(b"(component)".to_vec(), |_| ()).await;
     meet("is text", Ended::only("component"), text);
@@ -155,8 +163,8 @@ async fn every_check_has_a_guest_that_it_alone_is_about() {
     meet("is little code", Ended::default(), small.check(honest(), |_| ()).await);
 
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
-    let about_calls = |id: &&str| id.starts_with("generated");
-    let ids: BTreeSet<_> = ALL.iter().map(|row| row.id).filter(|id| !about_calls(id)).map(str::to_owned).collect();
+    let ids: BTreeSet<_> =
+        ALL.iter().map(|row| row.id).filter(|id| !generated::IDS.contains(id)).map(str::to_owned).collect();
     let missing: Vec<_> = ids.difference(&met).collect();
     assert!(missing.is_empty(), "no guest is about {missing:?} alone");
 }

@@ -12,7 +12,7 @@ mod reviewers;
 use std::path::{Path, PathBuf};
 
 use fumehood::check::{Engines, Settings, Verdict};
-use fumehood::{CacheLocation, Compiler, ContentBlock, EngineSettings, Grant, Host, Outcome, Policy};
+use fumehood::{CacheLocation, Compiler, ContentBlock, EngineSettings, Grant, Host, Policy};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -42,10 +42,6 @@ async fn check(tool: &str) {
     let engines = Engines::new(host.clone(), host);
     let report = fumehood::check::run(std::fs::read(packed(tool)).unwrap(), &engines, &settings).await;
     assert!(matches!(&report.checks[..], [cases] if cases.verdict == Verdict::Passed), "{tool}: {}", report.text());
-}
-
-fn pretty(value: &impl serde::Serialize) -> String {
-    serde_json::to_string_pretty(value).unwrap()
 }
 
 #[tokio::test]

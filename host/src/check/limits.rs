@@ -1,9 +1,8 @@
 //! Every limit tightened to what a call used: twice as much leaves room, half of it does not.
 
-use super::cases::Suite;
-use super::scene::Scene;
-use super::{Check, Loading};
-use crate::{Code, Failure, FailureKind, Finding, LimitName, Outcome, Policy, Usage};
+use super::Check;
+use super::scene::{Scene, Stage, Tightened};
+use crate::{Code, Failure, FailureKind, Finding, LimitName, Outcome, Usage};
 
 /// As many findings as a person reads.
 const MAX_FINDINGS: usize = 10;
@@ -17,15 +16,16 @@ fn tightened() -> impl Iterator<Item = LimitName> {
 }
 
 /// Everything at twice of what each call used. It has to work as before.
-pub(super) async fn doubled(suite: &Suite, scenes: &[Scene], loading: &Loading, policy: &Policy) -> Check {
+pub(super) async fn doubled(stage: &Stage) -> Check {
     const ID: &str = "limits-doubled";
-    if scenes.is_empty() {
+    if stage.scenes.is_empty() {
         return Check::skipped(ID, NO_SCENE);
     }
+    let runs = stage.scenes.iter().enumerate();
+    let runs = runs.map(|(number, scene)| (number, scene.used.iter().map(twice).enumerate().collect())).collect();
     let mut findings = Vec::new();
-    for scene in scenes {
-        let twice = |index: usize| scene.used.get(index).map_or_else(Vec::new, twice);
-        let outcomes = match scene.again(suite, loading, policy, &twice).await {
+    for (scene, ended) in stage.scenes.iter().zip(stage.again(runs).await) {
+        let outcomes = match ended {
             Ok(outcomes) => outcomes,
             Err(error) => return Check::skipped(ID, error),
         };
@@ -37,7 +37,7 @@ pub(super) async fn doubled(suite: &Suite, scenes: &[Scene], loading: &Loading, 
         }
     }
     findings.truncate(MAX_FINDINGS);
-    Check::of(ID, format!("{} runs worked again", scenes.len()), findings)
+    Check::of(ID, format!("{} runs worked again", stage.scenes.len()), findings)
 }
 
 /// Why nothing was run again.
@@ -49,39 +49,52 @@ fn twice(used: &Usage) -> Vec<(LimitName, u64)> {
 }
 
 /// Each limit at half of what the call used that used most of it. It has to end as the limit says.
-pub(super) async fn halved(suite: &Suite, scenes: &[Scene], loading: &Loading, policy: &Policy) -> Check {
+pub(super) async fn halved(stage: &Stage) -> Check {
     const ID: &str = "limits-halved";
-    if scenes.is_empty() {
+    if stage.scenes.is_empty() {
         return Check::skipped(ID, NO_SCENE);
     }
-    let (mut findings, mut runs) = (Vec::new(), 0);
-    for scene in scenes {
-        for limit in tightened() {
-            let used = scene.used.iter().map(|usage| usage.get(limit).used).enumerate();
-            // Of several the first, which the others do not come in the way of.
-            let Some((index, used)) = used.rev().max_by_key(|(_, used)| *used) else { continue };
-            let half = used / 2;
-            if half < *limit.range().start() {
-                continue;
-            }
-            let tighten = |call: usize| if call == index { vec![(limit, half)] } else { Vec::new() };
-            let outcomes = match scene.again(suite, loading, policy, &tighten).await {
-                Ok(outcomes) => outcomes,
-                Err(error) => return Check::skipped(ID, error),
-            };
-            runs += 1;
-            // A call that works uses less than before: by chance, which the other check is about.
-            let Some(Outcome::Failure(failure)) = outcomes.into_iter().nth(index) else { continue };
-            if !polite(&failure, limit) {
-                let Failure { code, message, .. } = failure;
-                let message = format!("{}: {limit} at {half}, where it used {used}: {code}: {message}", scene.name);
-                let remedy = "let what the host refuses come through as an error of the tool's own";
-                findings.push(Finding::refusal("check/limits-halved", limit.key(), message, remedy));
-            }
+    let halves: Vec<_> = stage.scenes.iter().enumerate().flat_map(|(number, scene)| halves(number, scene)).collect();
+    let runs = halves.iter().map(|half| (half.scene, Tightened::from([(half.call, vec![(half.limit, half.most)])])));
+    let mut findings = Vec::new();
+    for (half, ended) in halves.iter().zip(stage.again(runs.collect()).await) {
+        let outcomes = match ended {
+            Ok(outcomes) => outcomes,
+            Err(error) => return Check::skipped(ID, error),
+        };
+        // A call that works uses less than before: by chance, which the other check is about.
+        let Some(Outcome::Failure(failure)) = outcomes.into_iter().nth(half.call) else { continue };
+        let Half { limit, most, used, scene, .. } = *half;
+        if !polite(&failure, limit) {
+            let Failure { code, message, .. } = failure;
+            let name = &stage.scenes[scene].name;
+            let message = format!("{name}: {limit} at {most}, where it used {used}: {code}: {message}");
+            let remedy = "let what the host refuses come through as an error of the tool's own";
+            findings.push(Finding::refusal("check/limits-halved", limit.key(), message, remedy));
         }
     }
     findings.truncate(MAX_FINDINGS);
-    Check::of(ID, format!("{runs} runs ended as their limit says"), findings)
+    Check::of(ID, format!("{} runs ended as their limit says", halves.len()), findings)
+}
+
+/// One limit of one call of a scene, at half of what it used.
+struct Half {
+    scene: usize,
+    call: usize,
+    limit: LimitName,
+    used: u64,
+    most: u64,
+}
+
+/// Of each limit that can be so low, for the call that used most of it.
+fn halves(number: usize, scene: &Scene) -> impl Iterator<Item = Half> {
+    tightened().filter_map(move |limit| {
+        let used = scene.used.iter().map(|usage| usage.get(limit).used).enumerate();
+        // Of several the first, which the others do not come in the way of.
+        let (call, used) = used.rev().max_by_key(|(_, used)| *used)?;
+        let most = used / 2;
+        (most >= *limit.range().start() && used > 0).then_some(Half { scene: number, call, limit, used, most })
+    })
 }
 
 /// Whether a failure is the limit's, or one that the tool made of it.

@@ -13,6 +13,8 @@ const IDS: [&str; 10] =
 const MIN_DESCRIPTION: usize = 12;
 /// Fewer words do not either.
 const MIN_WORDS: usize = 3;
+/// A verb and what it is done to: "Lists directories."
+const MIN_REASON_WORDS: usize = 2;
 
 /// Of a size at which a host begins to refuse, in percent: from here on the next release may be over it.
 const SIZE_WARNING: u64 = 75;
@@ -133,7 +135,7 @@ fn texts(manifest: &Manifest) -> Vec<Finding> {
     for (index, tool) in manifest.tools.iter().enumerate() {
         let at = format!("/tools/{index}/description");
         let text = tool.description.trim();
-        if too_short(text) {
+        if too_short(text, MIN_WORDS) {
             let message = format!("{text:?} is too short to choose {} by", tool.name);
             let remedy = "say what it does, of what, and what it gives back: a model has nothing else to go by";
             findings.push(Finding::refusal("check/texts", &at, message, remedy));
@@ -147,11 +149,9 @@ fn texts(manifest: &Manifest) -> Vec<Finding> {
 }
 
 /// Scripts without spaces between words are counted by their letters alone.
-fn too_short(text: &str) -> bool {
+fn too_short(text: &str, words: usize) -> bool {
     let letters = text.chars().filter(|c| c.is_alphanumeric()).count();
-    letters < MIN_DESCRIPTION && text.is_ascii()
-        || letters == 0
-        || text.is_ascii() && text.split_whitespace().count() < MIN_WORDS
+    letters == 0 || text.is_ascii() && (letters < MIN_DESCRIPTION || text.split_whitespace().count() < words)
 }
 
 fn reasons(manifest: &Manifest) -> Vec<Finding> {
@@ -159,7 +159,7 @@ fn reasons(manifest: &Manifest) -> Vec<Finding> {
     for (index, request) in manifest.capabilities.iter().enumerate() {
         let at = format!("/capabilities/{index}/reason");
         let text = request.reason.trim();
-        if too_short(text) {
+        if too_short(text, MIN_REASON_WORDS) {
             let message = format!("{text:?} does not say why it asks for {}", request.capability);
             let remedy = "say what the tool does with it: an operator decides by it";
             findings.push(Finding::refusal("check/reasons", &at, message, remedy));

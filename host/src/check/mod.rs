@@ -19,17 +19,20 @@ mod scene;
 mod settings;
 mod table;
 
+use std::sync::Arc;
+
+use proptest::strategy::ValueTree as _;
 use serde_json::Value;
 
-use crate::{ComponentKind, Digest, Finding, Host, Inspected, LoadLimits, Policy};
-
+use crate::{ComponentKind, Digest, Finding, Host, Inspected, LoadLimits, Policy, ToolManifest};
 use cases::Suite;
+use draw::{Draws, Purpose};
 use empty::EmptyWorld;
 pub use headroom::{Headroom, Peak};
 pub use loaded::Loaded;
 use loading::Loading;
 pub use report::{Check, Counts, Report, Verdict};
-use scene::Scene;
+use scene::{Scene, Stage};
 pub use settings::Settings;
 pub use table::{ALL, About, about};
 
@@ -55,8 +58,9 @@ impl Engines {
 /// Give both engines a cache: the component is loaded once for each world that it runs in, and compiled once on each. Needs a
 /// tokio runtime with time and network enabled. Dropping the future ends what runs.
 pub async fn run(component: Vec<u8>, engines: &Engines, settings: &Settings) -> Report {
-    let digest = Digest::of(&component).to_string();
-    let looked = tokio::task::spawn_blocking(|| look::at(component, &LoadLimits::standard())).await;
+    let limits = LoadLimits::standard();
+    let digest = (component.len() as u64 <= limits.bytes).then(|| Digest::of(&component));
+    let looked = tokio::task::spawn_blocking(move || look::at(component, &limits)).await;
     let (mut checks, inspected) = looked.unwrap_or_else(|error| {
         let fault = Finding::refusal("check/component", "", format!("the host failed: {error}"), "");
         (vec![Check::of("component", "", vec![fault])], None)
@@ -138,7 +142,7 @@ async fn running(inspected: Inspected, engines: &Engines, settings: &Settings, h
     if settings.wants_any(&["declared-grants", "values", "projections", "no-grants", "optional-grants"])
         || scenes.is_empty()
     {
-        let calls = calls(&loaded, &suite);
+        let calls = calls(&loaded, &suite, settings.seed);
         let ran = runs::declared(&loaded, &calls, headroom).await;
         checks.push(runs::without(&loading, &limits, &calls, &ran).await);
         checks.push(runs::optional(&loading, &limits, &calls, &ran).await);
@@ -151,11 +155,12 @@ async fn running(inspected: Inspected, engines: &Engines, settings: &Settings, h
         }
         checks.extend(ran.checks);
     }
+    let stage = Stage { scenes: scenes.into(), suite: Arc::new(suite), loading, policy: policy.clone() };
     if settings.wants("limits-doubled") {
-        checks.push(limits::doubled(&suite, &scenes, &loading, policy).await);
+        checks.push(limits::doubled(&stage).await);
     }
     if settings.wants("limits-halved") {
-        checks.push(limits::halved(&suite, &scenes, &loading, policy).await);
+        checks.push(limits::halved(&stage).await);
     }
     checks.extend(generated::run(&loaded, settings, headroom).await);
     checks.push(headroom.check());
@@ -163,19 +168,26 @@ async fn running(inspected: Inspected, engines: &Engines, settings: &Settings, h
 }
 
 /// What is called where no case says what must come of it: the calls of the cases, and the least that a schema takes.
-fn calls(loaded: &Loaded, suite: &Suite) -> Vec<(String, Value)> {
+fn calls(loaded: &Loaded, suite: &Suite, seed: u64) -> Vec<(String, Value)> {
     /// Those of a large folder of cases.
     const MOST: usize = 200;
     let mut calls: Vec<(String, Value)> = Vec::new();
-    for call in suite.calls() {
+    let callable = |name: &str| loaded.inspected.manifest().tool(name).is_none_or(ToolManifest::is_callable);
+    for call in suite.calls().into_iter().filter(|(tool, _)| callable(tool)) {
         if !calls.contains(&call) && calls.len() < MOST {
             calls.push(call);
         }
     }
     for tool in loaded.inspected.manifest().tools.iter().filter(|tool| tool.is_callable()) {
-        let call = (tool.name.clone(), Value::Object(serde_json::Map::new()));
-        if !calls.contains(&call) {
-            calls.push(call);
+        // The least, and one with every part that may be left out. What cannot be drawn, another check says.
+        let draws = tool.input().ok().and_then(|schema| Draws::new(schema, Purpose::Arguments).ok());
+        let drawn = draws.into_iter().flat_map(|draws| {
+            (0..2).filter_map(move |index| Some(draws.tree(seed, index, 0).ok()?.current())).collect::<Vec<_>>()
+        });
+        for call in drawn.map(|args| (tool.name.clone(), args)) {
+            if !calls.contains(&call) {
+                calls.push(call);
+            }
         }
     }
     calls

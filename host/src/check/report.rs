@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::headroom::Peak;
 use super::table::{self, About};
-use crate::{Finding, Severity};
+use crate::{Digest, Finding, Severity};
 
 /// How one check ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -80,8 +80,8 @@ pub struct Report {
     pub name: Option<String>,
     /// As the manifest has it.
     pub version: Option<String>,
-    /// SHA-256 of what was checked.
-    pub digest: String,
+    /// SHA-256 of what was checked. `None` where that is larger than any component: it was not read to its end.
+    pub digest: Option<Digest>,
     /// What the generated calls were drawn from.
     pub seed: u64,
     /// Each check, in the order of [`ALL`](super::ALL).

@@ -87,9 +87,9 @@ pub(super) async fn declared(loaded: &Loaded, calls: &[(String, Value)], headroo
         }
     };
     let outcomes = each(&loaded.toolset, calls).await;
-    for (call, outcome) in calls.iter().zip(&outcomes) {
+    for (index, (call, outcome)) in calls.iter().zip(&outcomes).enumerate() {
         if let Some(outcome) = outcome {
-            headroom.note(outcome.usage(), || name(call));
+            headroom.note(outcome.usage(), || format!("declared-grants: {}, call {index}", call.0));
         }
         match outcome {
             Some(Outcome::Failure(failure)) => add(call, failure),

@@ -9,12 +9,12 @@ use fumehood::{Bounds, CacheLocation, Compiler, EngineSettings, Host, Policy};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::support::{Guest, GuestFile, World, component_from_core_wat, packed};
+use crate::support::{Guest, GuestFile, packed};
 
 const GUESTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/guests-check");
 
 /// The checks of generated calls.
-const IDS: [&str; 6] =
+pub(super) const IDS: [&str; 6] =
     ["drawable", "generated-calls", "generated-values", "generated-projections", "projector-fuel", "same-bytes"];
 
 #[derive(Deserialize)]
@@ -38,7 +38,8 @@ struct Expectation {
 impl Expectation {
     fn read(folder: &Path) -> Option<Self> {
         let text = std::fs::read_to_string(folder.join("expect.toml")).unwrap();
-        let fails = toml::from_str::<toml::Table>(&text).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        let fails =
+            toml::from_str::<toml::Table>(&text).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
         // The guests of the other checks lie beside these.
         let ours = fails.get("fails").and_then(toml::Value::as_str).is_some_and(|id| IDS.contains(&id));
         ours.then(|| toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", folder.display())))
@@ -110,7 +111,13 @@ async fn each_guest_fails_its_check_and_no_other() {
             continue;
         }
         let said = found[0].findings.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
-        wrong.extend(expect.says.iter().filter(|part| !said.contains(*part)).map(|part| format!("{name}: no {part:?} in {said}")));
+        wrong.extend(
+            expect
+                .says
+                .iter()
+                .filter(|part| !said.contains(*part))
+                .map(|part| format!("{name}: no {part:?} in {said}")),
+        );
         failed.insert(expect.fails);
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -137,7 +144,11 @@ async fn an_honest_guest_passes_each_check() {
     let report = check::run(component, &engines(), &settings("", 60, 5)).await;
     assert_eq!(verdicts(&report), IDS.map(|id| (id, Verdict::Passed)), "{:#?}", report.checks);
     let line = |id| report.checks.iter().find(|check| check.id == id).unwrap().line.as_str();
-    assert!(line("generated-calls").starts_with("60 calls: 60 worked, 0 failed politely; "), "{}", line("generated-calls"));
+    assert!(
+        line("generated-calls").starts_with("60 calls: 60 worked, 0 failed politely; "),
+        "{}",
+        line("generated-calls")
+    );
     assert!(!line("generated-calls").ends_with("; 0 wrong ones refused"), "{}", line("generated-calls"));
     let peaks: Vec<_> = report.headroom.iter().map(|peak| peak.run.as_str()).collect();
     assert!(peaks.iter().any(|run| run.starts_with("generated-")), "{peaks:?}");
@@ -152,7 +163,12 @@ async fn a_seed_fails_in_the_same_way_again() {
     let component = packed(&Guest::default().wat(), &manifest(&input, &output));
     let told = async |settings: Settings| {
         let report = check::run(component.clone(), &engines, &settings).await;
-        report.checks.iter().flat_map(|check| check.findings.clone()).map(|finding| finding.to_string()).collect::<Vec<_>>()
+        report
+            .checks
+            .iter()
+            .flat_map(|check| check.findings.clone())
+            .map(|finding| finding.to_string())
+            .collect::<Vec<_>>()
     };
     let once = told(settings("", 50, 1)).await;
     assert!(once.iter().any(|text| text.contains("--seed 1 --calls 50 --only generated-values")), "{once:?}");
@@ -179,7 +195,10 @@ async fn arguments_that_the_schema_could_refuse_are_noted() {
     let check = report.checks.iter().find(|check| check.id == "generated-calls").unwrap();
     assert_eq!(check.verdict, Verdict::Passed, "{check:?}");
     let said: Vec<_> = check.findings.iter().map(|finding| finding.message.as_str()).collect();
-    assert_eq!(said, ["the input schema takes {\"text\":\"\"}, and the tool says: {\"text\":\"\"}; the schema could say it"]);
+    assert_eq!(
+        said,
+        ["the input schema takes {\"text\":\"\"}, and the tool says: {\"text\":\"\"}; the schema could say it"]
+    );
     assert!(check.line.contains(" with invalid-args)"), "{}", check.line);
 }
 

@@ -9,9 +9,10 @@ use super::expectation::Expectation;
 use super::*;
 
 const HOSTILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/guests");
+const HOSTILE_TABLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/suite/check/hostile.json");
 const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/support/guests");
 
-/// `guests-check/hostile.json`: which checks each guest of `tests/guests` fails or is warned of.
+/// `hostile.json`: which checks each guest of `tests/guests` fails or is warned of.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Table {
@@ -23,7 +24,7 @@ struct Table {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_hostile_guest_fails_the_check_that_fits() {
-    let table = std::fs::read_to_string(Path::new(GUESTS).join("hostile.json")).unwrap();
+    let table = std::fs::read_to_string(HOSTILE_TABLE).unwrap();
     let table: Table = serde_json::from_str(&table).unwrap();
     let filter = std::env::var("FUMEHOOD_GUEST").unwrap_or_default();
     let (bench, mut wrong, mut seen) = (Bench::new(), Vec::new(), BTreeSet::new());
@@ -40,7 +41,7 @@ async fn every_hostile_guest_fails_the_check_that_fits() {
         }
         let listed = [table.caught.contains_key(&name), table.borne.contains_key(&name)];
         if listed.iter().filter(|listed| **listed).count() != 1 {
-            wrong.push(format!("{name:?} is to be listed once"));
+            wrong.push(format!("{name:?} is to be listed once: {}", json!(found)));
         }
         seen.insert(name);
     }
@@ -59,40 +60,17 @@ async fn caught(bench: &Bench, folder: &Path) -> (BTreeSet<String>, String) {
     let fixture = tempfile::tempdir().unwrap();
     stage::set(fixture.path(), run.files.as_deref().unwrap_or_default());
     let policy = Policy::from_toml(run.policy.as_deref().unwrap_or_default(), fixture.path()).unwrap();
-    let cases = fixture.path().join("cases");
     let (mut found, mut text) = (BTreeSet::new(), String::new());
     for component in components(folder, &expectation) {
-        if let Some(args) = &run.args {
-            std::fs::create_dir_all(&cases).unwrap();
-            std::fs::write(cases.join("call.json"), case(args, &policy).to_string()).unwrap();
-        }
-        let change = |settings: &mut Settings| {
-            settings.calls = 0;
-            settings.policy = policy.clone();
-            settings.cases = run.args.is_some().then(|| cases.clone());
-        };
+        let change = |settings: &mut Settings| (settings.calls, settings.policy) = (0, policy.clone());
         let report = bench.check(component, change).await;
         let Ended { fails, warns } = Ended::of(&report);
         found.extend(fails.into_iter().chain(warns));
         text.push_str(&report.text());
     }
     stage::release(fixture.path(), run.files.as_deref().unwrap_or_default());
-    // Nothing is expected of the call, which warns.
-    if run.args.is_some() {
-        found.remove("cases");
-    }
     text.truncate(text.floor_char_boundary(8_000));
     (found, text)
-}
-
-/// The call, so that the kit makes it.
-fn case(args: &str, policy: &Policy) -> Value {
-    let grants: Vec<_> = policy.grants().map(|(_, grant)| grant.to_string()).collect();
-    let limits: BTreeMap<_, _> = policy.limits().map(|(_, name, value)| (name.key(), value)).collect();
-    let random_or_clock = |grant: &String| grant == "clock" || grant == "random";
-    let grants: Vec<_> = grants.into_iter().filter(|grant| !random_or_clock(grant)).collect();
-    let args: Value = serde_json::from_str(args).unwrap();
-    json!({ "about": "The call.", "grants": grants, "limits": limits, "calls": [{ "tool": "echo", "args": args }] })
 }
 
 fn components(folder: &Path, expectation: &Expectation) -> Vec<Vec<u8>> {
@@ -113,6 +91,11 @@ fn components(folder: &Path, expectation: &Expectation) -> Vec<Vec<u8>> {
     } else {
         // What any value passes: what else is wrong is not its schema's.
         manifest["tools"][0]["outputSchema"] = json!({ "not": { "const": "no value of any guest" } });
+    }
+    // What it is called with in its suite is all that it takes: the kit draws that.
+    if let Some(args) = &expectation.run.args {
+        let args: Value = serde_json::from_str(args).unwrap();
+        manifest["tools"][0]["inputSchema"] = json!({ "type": "object", "const": args });
     }
     if let Some(name) = &expectation.made_by {
         let (_, make) = generators::GENERATORS.iter().find(|(known, _)| known == name).unwrap();

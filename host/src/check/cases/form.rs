@@ -8,8 +8,9 @@ use serde_json::{Map, Value};
 
 use crate::{Access, Card, ContentBlock};
 
-/// The most bytes that one file of a case may come to, and one answer of its server: twice what a tool's value may be.
-const MAX_BYTES: usize = 16 << 20;
+/// The most bytes that one file of a case may come to, and one answer of its server: several times what a tool's value may
+/// be, so that a case can be about what is too large.
+const MAX_BYTES: usize = 64 << 20;
 
 /// A world, and the calls made in it, one after the other.
 #[derive(Deserialize)]

@@ -16,7 +16,7 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use serde_json::Value;
 
-use super::scene::Tighten;
+use super::scene::{Tightened, under};
 use super::{Check, Headroom, Loading};
 use crate::{Call, Failure, Finding, Outcome, Success, Usage};
 use form::Step;
@@ -109,7 +109,7 @@ impl Suite {
         format!("{}#{case}{inside}", file.name)
     }
 
-    /// Make the calls of one case once more, each under what `tighten` says.
+    /// Make the calls of one case once more, each under what is tightened for it.
     ///
     /// # Errors
     /// The world of the case cannot be made.
@@ -117,13 +117,12 @@ impl Suite {
         &self,
         place: Place,
         loading: &Loading,
-        tighten: &Tighten<'_>,
+        tightened: &Tightened,
     ) -> Result<Vec<Outcome>, String> {
         let world = World::make(self.case(place).ok_or("there is no such case")?, loading).await?;
         let mut outcomes = Vec::new();
         for (index, Step { tool, args, .. }) in world.case.calls.iter().enumerate() {
-            let call = Call::new(tool, args.clone());
-            let call = tighten(index).into_iter().fold(call, |call, (name, most)| call.within(name, most));
+            let call = under(tightened, index, Call::new(tool, args.clone()));
             outcomes.push(world.toolset.run(call).await);
         }
         Ok(outcomes)

@@ -19,12 +19,11 @@ pub(super) fn document(report: &Report) -> String {
         "  <testsuite name=\"fumehood check {}\" tests=\"{count}\" failures=\"{failed}\" errors=\"0\" skipped=\"{skipped}\">",
         escaped(suite)
     );
-    let _ = writeln!(
-        xml,
-        "    <properties>\n      <property name=\"digest\" value=\"{}\"/>\n      <property name=\"seed\" value=\"{}\"/>\n    </properties>",
-        escaped(&report.digest),
-        report.seed
-    );
+    xml.push_str("    <properties>\n");
+    if let Some(digest) = report.digest {
+        let _ = writeln!(xml, "      <property name=\"digest\" value=\"{digest}\"/>");
+    }
+    let _ = writeln!(xml, "      <property name=\"seed\" value=\"{}\"/>\n    </properties>", report.seed);
     report.checks.iter().for_each(|check| case(&mut xml, check));
     xml.push_str("  </testsuite>\n</testsuites>\n");
     xml

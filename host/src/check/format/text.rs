@@ -13,7 +13,7 @@ pub(super) fn page(report: &Report) -> String {
         _ => "no component".to_owned(),
     };
     // Writing into a string cannot fail, here and below.
-    let _ = writeln!(page, "{name}\n{}\n", report.digest);
+    let _ = writeln!(page, "{name}{}\n", report.digest.map(|digest| format!("\n{digest}")).unwrap_or_default());
     let width = report.checks.iter().map(|check| check.id.len()).max().unwrap_or_default();
     for check in &report.checks {
         let _ = writeln!(page, "{:7}  {:width$}  {}", check.verdict.word(), check.id, check.line);
