@@ -86,13 +86,17 @@ pub(super) async fn declared(loaded: &Loaded, calls: &[(String, Value)], headroo
             found.entry(blame).or_default().push(finding(blame.rule(), blame.remedy(), call, failure));
         }
     };
+    let mut unreadable = Vec::new();
     let outcomes = each(&loaded.toolset, calls).await;
     for (index, (call, outcome)) in calls.iter().zip(&outcomes).enumerate() {
         if let Some(outcome) = outcome {
             headroom.note(outcome.usage(), || format!("declared-grants: {}, call {index}", call.0));
         }
         match outcome {
-            Some(Outcome::Failure(failure)) => add(call, failure),
+            Some(Outcome::Failure(failure)) => {
+                add(call, failure);
+                unreadable.extend(words(call, failure));
+            }
             Some(Outcome::Success(_)) => {
                 if let Err(failure) = loaded.toolset.pending_card(&Call::new(&call.0, call.1.clone())).await {
                     add(call, &failure);
@@ -101,6 +105,7 @@ pub(super) async fn declared(loaded: &Loaded, calls: &[(String, Value)], headroo
             None => {}
         }
     }
+    found.entry(Blame::Execute).or_default().append(&mut unreadable);
     let made = outcomes.iter().flatten().count();
     let failed = outcomes.iter().flatten().filter(|outcome| matches!(outcome, Outcome::Failure(_))).count();
     let line = format!("{made} calls, {} of which the tool failed politely", failed);
@@ -116,6 +121,23 @@ pub(super) async fn declared(loaded: &Loaded, calls: &[(String, Value)], headroo
         ]
     };
     Ran { outcomes, checks }
+}
+
+/// What nobody can make use of in a tool's own failure.
+fn words(call: &(String, Value), failure: &Failure) -> Option<Finding> {
+    if failure.code != Code::ToolFailed {
+        return None;
+    }
+    let details = failure.details.as_ref()?;
+    let finding = |what: &str, remedy: &str| {
+        Finding::refusal(Blame::Execute.rule(), &call.0, format!("{}: {what}", name(call)), remedy)
+    };
+    // The host leaves out what is no code, and cuts what is too long.
+    if details.get("error").is_some_and(|error| error == "failed") && details.get("code").is_none_or(Value::is_null) {
+        return Some(finding("it fails with a code that is none", "write codes as [A-Z0-9_]{1,64}: NO_SUCH_BRANCH"));
+    }
+    let cut = failure.message.ends_with(" bytes more)") && failure.message.contains("… (");
+    cut.then(|| finding("it fails with a text that no model is shown whole", "say in a few lines what went wrong"))
 }
 
 /// Why a run is skipped.
@@ -204,10 +226,13 @@ fn worse(
         match outcome {
             Some(Outcome::Success(_)) => worked += 1,
             // A grant that is missing may be said by the host; the message then says which.
-            Some(Outcome::Failure(failure)) if failure.kind != FailureKind::Refused && blame(failure).is_some() => {
-                if !ran.bad(index) && findings.len() < MAX_EXAMPLES {
-                    findings.push(finding(rule, remedy, call, failure));
-                }
+            Some(Outcome::Failure(failure))
+                if failure.kind != FailureKind::Refused
+                    && blame(failure).is_some()
+                    && !ran.bad(index)
+                    && findings.len() < MAX_EXAMPLES =>
+            {
+                findings.push(finding(rule, remedy, call, failure));
             }
             _ => {}
         }

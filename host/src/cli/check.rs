@@ -23,7 +23,7 @@ use super::screen;
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   fumehood check word-count.wasm
-  fumehood check target/wasm32-wasip2/release/dice.wasm --cargo Cargo.toml --cases cases
+  fumehood check target/wasm32-wasip2/release/dice.wasm --cargo Cargo.toml
   fumehood check word-count.wasm --bless
   fumehood check word-count.wasm --calls 1000 --seed 7 --only cases --only headroom
   fumehood check word-count.wasm --strict --format junit --output check.xml
@@ -37,7 +37,7 @@ pub(super) struct Args {
     component: PathBuf,
     #[command(flatten)]
     packing: PackingArgs,
-    /// The folder of golden cases, where it is not `cases` beside the component
+    /// The folder of golden cases, where it is not `cases` beside the component, or beside what it is packed with
     #[arg(long, value_name = "DIR")]
     cases: Option<PathBuf>,
     /// Write again what the cases expect, and say what changed
@@ -98,7 +98,7 @@ async fn checked(args: Args) -> Result<ExitCode, Exit> {
     let component = args.packing.read(&args.component, || EngineArgs::uncached().host()).await?;
     let mut settings = Settings::standard();
     (settings.calls, settings.seed, settings.bless, settings.only) = (args.calls, args.seed, args.bless, args.only);
-    settings.cases = args.cases.or_else(|| beside(&args.component));
+    settings.cases = args.cases.or_else(|| beside(&args.component)).or_else(|| args.packing.files().find_map(beside));
     settings.policy = args.grants.policy()?;
     let kept = tempfile::tempdir().context("no room for compiled code")?;
     let engines = args.engine.engines(&kept.path().join("code"))?;

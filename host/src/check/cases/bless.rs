@@ -93,10 +93,12 @@ mod tests {
     #[test]
     fn a_file_keeps_its_order_and_ends_with_a_newline() {
         let folder = tempfile::tempdir().unwrap();
-        write(folder.path(), "a.json", &[json!({ "b": 1, "a": [] })], false).unwrap();
-        let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
-        assert_eq!(read("a.json"), "{\n  \"b\": 1,\n  \"a\": []\n}\n");
-        write(folder.path(), "a.json", &[json!(1)], true).unwrap();
-        assert_eq!(read("a.json"), "[\n  1\n]\n");
+        let open = cap_std::fs::Dir::open_ambient_dir(folder.path(), cap_std::ambient_authority()).unwrap();
+        let check = |cases: &[Value], list: bool, text: &str| {
+            write(folder.path(), "a.json", cases, list).unwrap();
+            assert_eq!(open.read_to_string("a.json").unwrap(), text);
+        };
+        check(&[json!({ "b": 1, "a": [] })], false, "{\n  \"b\": 1,\n  \"a\": []\n}\n");
+        check(&[json!(1)], true, "[\n  1\n]\n");
     }
 }
