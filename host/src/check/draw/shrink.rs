@@ -13,11 +13,11 @@ use super::Draws;
 /// A drawn value that can be made simpler step by step, as proptest's value trees are.
 pub(in crate::check) struct Tree {
     draws: Draws,
-    hints: Hints,
+    /// `None`: it was never asked to become simpler.
+    hints: Option<Hints>,
     /// The simplest that is known to fail; at first what was drawn.
     base: Value,
-    /// Its text: what is simpler has a shorter text, or one of the same length that sorts before it.
-    size: String,
+    size: Size,
     /// Under trial.
     trial: Option<Value>,
     /// Places of the base, the outermost first, and which of them is next.
@@ -53,10 +53,10 @@ const HOISTED: usize = 8;
 
 impl Tree {
     pub(super) fn new(draws: Draws, value: Value) -> Self {
-        let mut tree = Self {
-            hints: Hints::of(draws.root()),
+        Self {
             draws,
-            size: value.to_string(),
+            hints: None,
+            size: Size::of(&value),
             base: value,
             trial: None,
             places: Vec::new(),
@@ -64,10 +64,14 @@ impl Tree {
             waiting: VecDeque::new(),
             simpler: false,
             left: CANDIDATES,
-        };
-        tree.places = places(&tree.base);
-        tree.waiting.extend(tree.draws.least());
-        tree
+        }
+    }
+
+    /// Most draws fail nothing, and are never shrunk.
+    fn begin(&mut self) {
+        self.hints = Some(Hints::of(self.draws.root()));
+        self.places = places(&self.base);
+        self.waiting.extend(self.draws.least());
     }
 
     /// The simplest value that is known to fail, whatever is under trial.
@@ -87,16 +91,15 @@ impl Tree {
                     None => Some(value),
                 };
                 let Some(whole) = whole else { continue };
-                let text = whole.to_string();
-                let less = (text.len(), &text) < (self.size.len(), &self.size);
-                if less && self.draws.matches(&whole) {
+                if Size::of(&whole) < self.size && self.draws.matches(&whole) {
                     self.trial = Some(whole);
                     return true;
                 }
             }
             if let Some(place) = self.places.get(self.next) {
-                let simpler = at(&self.base, place).map(|value| simpler(value, &self.hints));
-                self.waiting.extend(simpler.unwrap_or_default());
+                if let (Some(value), Some(hints)) = (at(&self.base, place), &self.hints) {
+                    self.waiting.extend(simpler(value, hints));
+                }
                 self.next += 1;
             } else if self.simpler {
                 (self.next, self.simpler) = (0, false);
@@ -115,8 +118,11 @@ impl ValueTree for Tree {
     }
 
     fn simplify(&mut self) -> bool {
+        if self.hints.is_none() {
+            self.begin();
+        }
         if let Some(base) = self.trial.take() {
-            self.size = base.to_string();
+            self.size = Size::of(&base);
             self.base = base;
             self.places = places(&self.base);
             self.simpler = true;
@@ -157,6 +163,21 @@ impl Hints {
         let mut listed: Vec<_> = listed.into_iter().collect();
         listed.sort_by(|(one, _), (other, _)| (one.len(), one).cmp(&(other.len(), other)));
         Self { listed: listed.into_iter().take(LISTED).map(|(_, value)| value).collect(), steps }
+    }
+}
+
+/// What is simpler has a shorter text; of one length, the one with more of the letter `a`; then the one that sorts first.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Size {
+    length: usize,
+    others: usize,
+    text: String,
+}
+
+impl Size {
+    fn of(value: &Value) -> Self {
+        let text = value.to_string();
+        Self { length: text.len(), others: text.bytes().filter(|byte| *byte != b'a').count(), text }
     }
 }
 

@@ -24,7 +24,7 @@ fn a_schema_that_cannot_be_drawn_from_is_said_to_be_too_wide() {
     );
     check(
         json!({"type": "object", "properties": {"next": {"$ref": "#"}}, "required": ["next"]}),
-        "",
+        "/properties/next",
         "nested without end",
     );
     check(json!({"type": "integer", "minimum": 2, "maximum": 1}), "", "within the bounds");
