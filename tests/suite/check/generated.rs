@@ -202,59 +202,99 @@ async fn arguments_that_the_schema_could_refuse_are_noted() {
     assert!(check.line.contains(" with invalid-args)"), "{}", check.line);
 }
 
+/// Arguments that a tool calls invalid have no value, so that no projector has to show one; with any other arguments it has.
+#[tokio::test]
+async fn a_projector_may_fail_for_arguments_that_the_tool_calls_invalid() {
+    let engines = engines();
+    let input =
+        json!({ "type": "object", "additionalProperties": false, "properties": { "text": { "type": "string" } } });
+    let output = json!({ "type": "object", "additionalProperties": false });
+    let short = "(i32.lt_u (local.get $args_len) (i32.const 14))";
+    let present = format!("(if {short} (then unreachable)) (call $no_card)");
+    let execute = format!(
+        "(if (result i32) {short} (then (call $error (i32.const 0) (i32.const 0) (i32.const 0)))
+          (else (call $ok (i32.const 32000) (i32.const 2))))"
+    );
+    let items = "(data (i32.const 32000) \"{}\")";
+    let failed = async |execute: &str| {
+        let guest = Guest { items, execute, present: &present, ..Guest::default() };
+        let report = check::run(packed(&guest.wat(), &manifest(&input, &output)), &engines, &settings("", 40, 0)).await;
+        not_passed(&report).iter().map(|check| check.id).collect::<Vec<_>>()
+    };
+    assert_eq!(failed(&execute).await, Vec::<&str>::new());
+    assert_eq!(failed("(call $ok (i32.const 32000) (i32.const 2))").await, ["generated-projections"]);
+}
+
 /// A projector has no clock, no randomness and no memory of earlier calls, and its arithmetic is that of every machine. What
 /// is left is the depth of its call stack, which the compiler decides: this guest recurses as deep as its value says, and
 /// the value is one that one engine has room for and the other has not.
 #[tokio::test]
 async fn what_differs_between_engines_is_found() {
-    let mut guest = Guest::default();
-    // Sixteen loads that are all alive at once: with a bound to compare each with, the frame is another one.
-    let loads: String = (0..16).map(|at| format!("(i64.load offset={} (local.get $at))", 1_024 + 8 * at)).collect();
-    let sums = "i64.add ".repeat(15);
-    let deeper = format!(
+    let engines = engines();
+    let any = manifest(&json!({ "type": "object" }), &json!({ "type": "integer" }));
+    // Where a bound is compared with takes registers; how many loads leave none for it is the compiler's to know.
+    for loads in 4..=24 {
+        let wat = recursing(loads);
+        let first = deepest(&engines.first, &packed(&wat, &any)).await;
+        let other = deepest(&engines.other, &packed(&wat, &any)).await;
+        if first == other {
+            continue;
+        }
+        let between = first.max(other);
+        let output = json!({ "enum": [0, between] });
+        let component = packed(&wat, &manifest(&json!({ "type": "object", "additionalProperties": false }), &output));
+        let report = check::run(component, &engines, &settings("", 20, 0)).await;
+        let found = not_passed(&report);
+        assert_eq!(found.iter().map(|check| check.id).collect::<Vec<_>>(), ["same-bytes"], "{found:#?}");
+        let said = found[0].findings[0].to_string();
+        assert!(said.contains(&format!("of the value {between}, with the arguments {{}}")), "{said}");
+        return;
+    }
+    panic!("both engines have room for the same depth, whatever is loaded: this guest has to be made anew");
+}
+
+/// A guest whose `render` recurses as deep as its value says, with so many loads alive at once in each frame.
+fn recursing(loads: usize) -> String {
+    let loaded: String = (0..loads).map(|at| format!("(i64.load offset={} (local.get $at))", 1_024 + 8 * at)).collect();
+    let summed = "i64.add ".repeat(loads - 1);
+    let items = format!(
         "(func $deeper (param $at i32) (param $left i32) (result i64) (local $sum i64)
-          {loads} {sums} (local.set $sum)
+          {loaded} {summed} (local.set $sum)
           (if (local.get $left) (then (local.set $sum (i64.add (local.get $sum)
             (call $deeper (i32.add (local.get $at) (i32.const 1)) (i32.sub (local.get $left) (i32.const 1)))))))
-          {loads} {sums} (i64.add (local.get $sum)))"
+          {loaded} {summed} (i64.add (local.get $sum)))
+        (func $number (param $at i32) (param $len i32) (result i32) (local $n i32)
+          (loop $next
+            (local.set $n (i32.mul (local.get $n) (i32.const 10)))
+            (local.set $n (i32.add (local.get $n) (i32.sub (i32.load8_u (local.get $at)) (i32.const 48))))
+            (local.set $at (i32.add (local.get $at) (i32.const 1)))
+            (local.set $len (i32.sub (local.get $len) (i32.const 1)))
+            (br_if $next (local.get $len)))
+          (local.get $n))
+        (data (i32.const 32000) \"0\")"
     );
-    let number = "(func $number (param $at i32) (param $len i32) (result i32) (local $n i32)
-      (loop $next
-        (local.set $n (i32.add (i32.mul (local.get $n) (i32.const 10)) (i32.sub (i32.load8_u (local.get $at)) (i32.const 48))))
-        (local.set $at (i32.add (local.get $at) (i32.const 1)))
-        (local.set $len (i32.sub (local.get $len) (i32.const 1)))
-        (br_if $next (local.get $len)))
-      (local.get $n))";
-    let items = [deeper.as_str(), number].concat();
-    guest.items = &items;
-    guest.execute = "(i32.store8 (i32.const 1024) (i32.const 48)) (call $ok (i32.const 1024) (i32.const 1))";
-    guest.render = "(drop (call $deeper (i32.const 0) (call $number (local.get $value) (local.get $value_len))))
-      (call $text (local.get $value) (local.get $value_len))";
-    let wat = guest.wat();
-    let any = packed(&wat, &manifest(&json!({ "type": "object" }), &json!({ "type": "integer" })));
+    let guest = Guest {
+        items: &items,
+        execute: "(call $ok (i32.const 32000) (i32.const 1))",
+        render: "(drop (call $deeper (i32.const 0) (call $number (local.get $value) (local.get $value_len))))
+          (call $text (local.get $value) (local.get $value_len))",
+        ..Guest::default()
+    };
+    guest.wat()
+}
+
+/// The deepest that it can recurse on a host.
+async fn deepest(host: &Host, component: &[u8]) -> u32 {
     let file = tempfile::NamedTempFile::new().unwrap();
-    std::fs::write(file.path(), &any).unwrap();
-    let engines = engines();
-    let mut deepest = Vec::new();
-    for host in [&engines.first, &engines.other] {
-        let projector = host.load_projector(file.path()).await.unwrap();
-        let (mut fits, mut fails) = (0_u32, 1 << 20);
-        while fails - fits > 1 {
-            let middle = u32::midpoint(fits, fails);
-            match projector.project("echo", "{}", &middle.to_string()).await {
-                Ok(_) => fits = middle,
-                Err(_) => fails = middle,
-            }
+    std::fs::write(file.path(), component).unwrap();
+    let projector = host.load_projector(file.path()).await.unwrap();
+    let (mut fits, mut fails) = (0, 1 << 20);
+    while fails - fits > 1 {
+        let middle = u32::midpoint(fits, fails);
+        match projector.project("echo", "{}", &middle.to_string()).await {
+            Ok(_) => fits = middle,
+            Err(_) => fails = middle,
         }
-        deepest.push(fits);
     }
-    let between = deepest[0].max(deepest[1]);
-    assert_ne!(deepest[0], deepest[1], "both engines have room for the same depth: this guest has to be made anew");
-    let schema = json!({ "enum": [0, between] });
-    let component = packed(&wat, &manifest(&json!({ "type": "object", "additionalProperties": false }), &schema));
-    let report = check::run(component, &engines, &settings("", 20, 0)).await;
-    let found = not_passed(&report);
-    assert_eq!(found.iter().map(|check| check.id).collect::<Vec<_>>(), ["same-bytes"], "{found:#?}");
-    let said = found[0].findings[0].to_string();
-    assert!(said.contains(&format!("of the value {between}, with the arguments {{}}")), "{said}");
+    fits
 }

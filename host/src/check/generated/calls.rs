@@ -59,18 +59,26 @@ pub(super) async fn make(subject: &Subject, headroom: &mut Headroom, tally: &mut
 
 /// The calls of some indices, in their order. Side by side where the tool allows it.
 async fn batch_of(subject: &Subject, batch: std::ops::Range<u64>) -> Vec<Ended> {
-    let mut ended = Vec::new();
-    let mut running = JoinSet::new();
-    for index in batch {
-        let Some(tree) = subject.arguments(index) else { continue };
-        running.spawn(one(subject.toolset.clone(), subject.tool.clone(), tree.current(), index));
-        if !subject.overlap {
-            ended.extend(running.join_next().await.and_then(Result::ok));
+    let calls = batch.filter_map(|index| {
+        let args = subject.arguments(index)?.current();
+        Some(one(subject.toolset.clone(), subject.tool.clone(), args, index))
+    });
+    if subject.overlap {
+        let mut ended = calls.collect::<JoinSet<_>>().join_all().await;
+        ended.sort_by_key(|ended| ended.index);
+        return ended;
+    }
+    let mut all = Vec::new();
+    for call in calls {
+        let ended = call.await;
+        let failed = ended.fault.is_some();
+        all.push(ended);
+        // The next may wait for a limit as long as this one.
+        if failed {
+            break;
         }
     }
-    ended.extend(running.join_all().await);
-    ended.sort_by_key(|ended| ended.index);
-    ended
+    all
 }
 
 async fn one(toolset: Toolset, tool: String, args: Value, index: u64) -> Ended {
@@ -83,7 +91,8 @@ async fn one(toolset: Toolset, tool: String, args: Value, index: u64) -> Ended {
         fault = Fault::of(failure);
         said = disputed(failure).map(str::to_owned);
     }
-    if let (None, Err(failure)) = (&fault, pending) {
+    // Arguments that make no sense to the tool make no card, either.
+    if let (None, None, Err(failure)) = (&fault, &said, pending) {
         fault = Fault::of(&failure).map(|fault| Fault { what: format!("before it ended: {}", fault.what), ..fault });
     }
     Ended { index, usage, fault, disputed: said, worked: matches!(outcome, Outcome::Success(_)) }

@@ -4,13 +4,13 @@ use proptest::strategy::ValueTree as _;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use super::fault::Fault;
+use super::fault::{Fault, disputed};
 use super::shrinking::{Shrinking, same, shown};
 use super::subject::Subject;
 use super::tally::Tally;
 use super::{FUEL, PROJECTIONS, SAME, batches, rule};
 use crate::check::Headroom;
-use crate::{Failure, Finding, Projection, Projector, Usage};
+use crate::{Call, Failure, Finding, Outcome, Projection, Projector, Toolset, Usage};
 
 /// What came of one value.
 struct Ended {
@@ -23,12 +23,18 @@ struct Ended {
 #[derive(Clone)]
 struct Bench {
     tool: String,
+    toolset: Toolset,
     first: Projector,
     other: Projector,
 }
 
 pub(super) async fn make(subject: &Subject, headroom: &mut Headroom, tally: &mut Tally) {
-    let bench = Bench { tool: subject.tool.clone(), first: subject.first.clone(), other: subject.other.clone() };
+    let bench = Bench {
+        tool: subject.tool.clone(),
+        toolset: subject.toolset.clone(),
+        first: subject.first.clone(),
+        other: subject.other.clone(),
+    };
     for batch in batches(subject.draws) {
         let mut faults: Vec<(u64, Fault)> = Vec::new();
         for ended in batch_of(subject, &bench, batch).await {
@@ -67,8 +73,8 @@ async fn batch_of(subject: &Subject, bench: &Bench, batch: std::ops::Range<u64>)
 }
 
 impl Bench {
-    async fn project(&self, args: &Value, value: &Value) -> (Option<Fault>, Usage) {
-        let (args, value) = (args.to_string(), value.to_string());
+    async fn project(&self, drawn: &Value, value: &Value) -> (Option<Fault>, Usage) {
+        let (args, value) = (drawn.to_string(), value.to_string());
         let once = self.first.project(&self.tool, &args, &value).await;
         let usage = match &once {
             Ok(projection) => projection.usage,
@@ -79,7 +85,16 @@ impl Bench {
             // The value is one of the schema's, so whatever went wrong is the projector's.
             Fault::of(failure).or_else(|| Some(Fault::new(PROJECTIONS, failure.message.clone())))
         });
-        (fault, usage)
+        match fault {
+            Some(fault) if fault.id == PROJECTIONS && self.disputes(drawn).await => (None, usage),
+            fault => (fault, usage),
+        }
+    }
+
+    /// Whether the tool says that these arguments are invalid: there is no value for them, then, that it would have to show.
+    async fn disputes(&self, args: &Value) -> bool {
+        let outcome = self.toolset.run(Call::new(self.tool.as_str(), args.clone())).await;
+        matches!(&outcome, Outcome::Failure(failure) if disputed(failure).is_some())
     }
 
     /// How what was made once differs from what is made again.
