@@ -33,7 +33,7 @@ const PLACES: usize = 80;
 const MOST: usize = 300;
 
 /// The longest string and list made to be too long.
-const LONGEST: usize = 64 << 10;
+const LONGEST: usize = 16 << 10;
 const MANY: usize = 2_000;
 
 /// Wrong arguments, each kind of wrong once for each rule.

@@ -8,10 +8,10 @@ use super::fault::Fault;
 use crate::check::draw::Tree;
 
 /// Simpler draws that are run for one failure: a second or two for a tool that takes milliseconds, a minute where each run
-/// uses all the fuel there is, and no more than some waits for the wall clock, which is half a minute by itself.
+/// uses all the fuel there is, and the least draw alone where each waits for the wall clock, half a minute.
 const TRIES: u32 = 400;
 const TRIES_WITH_FUEL: u32 = 30;
-const TRIES_WITH_WAITING: u32 = 4;
+const TRIES_WITH_WAITING: u32 = 1;
 
 /// Shrinks one draw. Whoever runs it says of each candidate whether it fails.
 pub(super) struct Shrinking {
