@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check.py TOOLCHAIN DIRECTORY: what holds for the tools `shout.wasm` and `probe.wasm` of every language.
+"""check.py TOOLCHAIN COMPONENT: what holds for the tools `gallery` and `probe` of every language.
 
 The program is named by FUMEHOOD. Prints one line per check; exit status 1 when one of them does not hold.
 """
@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-EXPECT = json.loads((Path(__file__).parent / "expect.json").read_text(encoding="utf-8"))
+GALLERY = json.loads((Path(__file__).parent / "gallery.json").read_text(encoding="utf-8"))
 FUMEHOOD = os.environ["FUMEHOOD"]
 # Compiling the largest component is allowed 276 s per attempt on a busy machine; nothing here may wait for ever.
 PATIENCE_SECONDS = 600
@@ -23,17 +23,15 @@ CONSTANTS = {
     "python": {"environment": "[{}, []]", "random": None},
 }
 
-# What the reason says when `probe` throws what no projector declares. StarlingMonkey's glue takes any error for the
-# declared one, which is a string, and puts its own complaint in place of the error's text.
-THROWN = dict.fromkeys(CONSTANTS, "the projector broke on purpose") | {
-    "starlingmonkey": "expected a string, received [object]"
-}
+# Where what broke on purpose says that it broke. C has no exceptions to say it with.
+PLACES = {"c": ["", ""], "quickjs": ["/src/gallery.js:", "/src/probe.js:"], "starlingmonkey": ["gallery.js:", "probe.js:"],
+          "python": ["gallery.py:", "probe.py:"]}  # fmt: skip
 
 
 class Checks:
-    def __init__(self, toolchain, directory):
+    def __init__(self, toolchain, component):
         self.toolchain = toolchain
-        self.directory = Path(directory)
+        self.component = component
         self.failed = False
 
     def check(self, what, got, expect):
@@ -45,61 +43,70 @@ class Checks:
         if not held:
             print(f"         got    {got}\n         expect {expect}", flush=True)
 
-    def fumehood(self, *arguments):
-        """Exit status and standard output. The environment holds what no guest may see."""
+    def fumehood(self, *arguments, stdin=""):
+        """Exit status, standard output and standard error. The environment holds what no guest may see."""
         environment = {**os.environ, "FUMEHOOD_TEST_SECRET": "seen"}
         done = subprocess.run(
-            [FUMEHOOD, *arguments], env=environment, capture_output=True, encoding="utf-8", timeout=PATIENCE_SECONDS
-        )
-        if done.returncode not in (0, 1):
-            print(done.stderr, file=sys.stderr)
-        return done.returncode, done.stdout
+            [FUMEHOOD, *arguments], env=environment, input=stdin, capture_output=True, encoding="utf-8",
+            timeout=PATIENCE_SECONDS,
+        )  # fmt: skip
+        return done.returncode, done.stdout, done.stderr
 
-    def run(self, tool, args):
-        text = json.dumps(args)
-        status, out = self.fumehood("run", str(self.directory / f"{tool}.wasm"), "--args", text, "--show", "json")
-        outcome = json.loads(out or "null") or {"outcome": "none", "usage": []}
-        return status, outcome
+    def run(self, calls):
+        """The outcomes of several calls."""
+        lines = "".join(json.dumps(call) + "\n" for call in calls)
+        _, out, errors = self.fumehood("run", self.component, "--batch", "-", "--show", "json", stdin=lines)
+        outcomes, decoder = [], json.JSONDecoder()
+        while out := out.strip():
+            outcome, end = decoder.raw_decode(out)
+            outcomes.append(outcome)
+            out = out[end:]
+        if len(outcomes) < len(calls):
+            # Nothing is compared with what is not there.
+            print(errors)
+        return outcomes + [{"outcome": "none", "usage": []}] * (len(calls) - len(outcomes))
 
     def honest(self):
-        shout = str(self.directory / "shout.wasm")
-        status, out = self.fumehood("inspect", shout, "--json")
+        status, out, _ = self.fumehood("inspect", self.component, "--json")
         inspected = json.loads(out or "{}")
         tools = [[tool["name"], tool["callable"]] for tool in inspected.get("tools", [])]
-        self.check("inspect accepts it", [status, tools], [0, [["shout", True]]])
+        self.check("inspect accepts it", [status, tools], [0, [["gallery", True], ["probe", True]]])
         weights = sorted({finding["severity"] for finding in inspected.get("findings", [])} - {"note"})
         self.check("inspect has nothing to warn of", weights, [])
 
-        status, outcome = self.run("shout", EXPECT["args"])
-        self.check("a call gives a value", [status, outcome["outcome"]], [0, "success"])
-        for part in ("value", "content", "card"):
-            self.check(f"the {part} is that of every language", outcome.get(part), EXPECT[part])
-        used = {line["limit"]: line["used"] for line in outcome["usage"]}
-        over = [line["limit"] for line in outcome["usage"] if line["used"] * 2 > line["max"]]
+        used, over = {}, []
+        outcomes = self.run([{"tool": "gallery", "args": case["args"]} for case in GALLERY])
+        for case, outcome in zip(GALLERY, outcomes, strict=True):
+            expect = case["outcome"]
+            got = {name: outcome.get(name) for name in expect}
+            self.check(f"{case['args']['show']} is that of every language", got, expect)
+            if case["args"]["show"] == "break":
+                message = outcome.get("message", "")
+                told = ["the tool broke on purpose" in message, PLACES[self.toolchain][0] in message]
+                self.check("a tool that breaks says what and where", told, [True, True])
+            for line in outcome["usage"]:
+                used[line["limit"]] = max(line["used"], used.get(line["limit"], 0))
+                if line["used"] * 2 > line["max"]:
+                    over.append(line["limit"])
         self.check("no more than half of any limit is used", [bool(used), over], [True, []])
 
-        status, out = self.fumehood("run", shout, "--args", json.dumps(EXPECT["args"]), "--show", "pending-card")
-        self.check("a call that has not finished has a card", [status, out.splitlines()[:1]], [0, EXPECT["pending"]])
-        status, outcome = self.run("shout", {"text": ""})
-        refusal = [status, outcome.get("code"), outcome.get("message")]
-        self.check("an error of the tool is the tool's own words", refusal, [1, "TOOL_FAILED", "there is nothing to shout"])
+        args = json.dumps({"show": "read"})
+        pending = self.fumehood("run", self.component, "--tool", "gallery", "--args", args, "--show", "pending-card")
+        self.check("a call that has not finished has a card", [pending[0], "read …" in pending[1]], [0, True])
         return inspected.get("bytes"), used
 
     def dishonest(self):
-        status, outcome = self.run("probe", {"try": "wall-clock"})
-        sentence = "render failed: render called wasi:clocks/wall-clock.now, which a projector may not"
-        got = [status, outcome.get("code"), outcome.get("message")]
-        self.check("a projector that reads the clock is named", got, [1, "INVALID_TOOL_OUTPUT", sentence])
+        [clock, broken] = self.run([{"tool": "probe", "args": {"try": what}} for what in ("wall-clock", "break")])
+        message = clock.get("message", "")
+        named = "render failed: render called wasi:clocks/wall-clock.now, which a projector may not"
+        self.check("a projector that reads the clock is named", [clock.get("code"), message], ["INVALID_TOOL_OUTPUT", named])
 
-        status, outcome = self.run("probe", {"try": "exception"})
-        told = THROWN[self.toolchain] in outcome.get("message", "")
-        got = [status, outcome.get("code"), told]
-        self.check("a projector that breaks says why", got, [1, "INVALID_TOOL_OUTPUT", True])
-        if not told:
-            print(f"         message {outcome.get('message')!r}")
+        message = broken.get("message", "")
+        told = [broken.get("code"), "the projector broke on purpose" in message, PLACES[self.toolchain][1] in message]
+        self.check("a projector that breaks says what and where", told, ["INVALID_TOOL_OUTPUT", True, True])
 
         for attempt, constant in CONSTANTS[self.toolchain].items():
-            outcomes = [self.run("probe", {"try": attempt})[1] for _ in range(2)]
+            outcomes = self.run([{"tool": "probe", "args": {"try": attempt}}] * 2)
             first, second = ([block["text"] for block in outcome.get("content", [])] for outcome in outcomes)
             self.check(f"{attempt} is readable", [o["outcome"] for o in outcomes], ["success"] * 2)
             self.check(f"{attempt} is the same twice", second, first)
@@ -108,8 +115,8 @@ class Checks:
 
 
 def main():
-    toolchain, directory = sys.argv[1:]
-    checks = Checks(toolchain, directory)
+    toolchain, component = sys.argv[1:]
+    checks = Checks(toolchain, component)
     size, used = checks.honest()
     checks.dishonest()
     print(

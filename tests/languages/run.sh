@@ -1,17 +1,16 @@
 #!/usr/bin/env bash
-# Honest tools in C, JavaScript and Python go through the whole pipeline; their dishonest twins do not.
+# Libraries, templates and sample tools in C, JavaScript and Python, built, tested and checked; and their dishonest twins.
 #
 #   FUMEHOOD=target/release/fumehood tests/languages/run.sh [c|quickjs|starlingmonkey|python]...
 #
 # Installs pinned toolchains and keeps them, with what they build, in target/languages: the second run is fast.
-# Needs Node 20 or later with npm, and Python 3.10 or later with pip and venv.
+# Needs make, Node 20 or later with npm, and Python 3.11 or later with pip and venv.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 work=$root/target/languages
-wit=$root/wit
-bindings=$wit/bindings/c/fumehood-tool/bindings
+bindings=$root/wit/bindings
 
 fail() { printf 'tests/languages/run.sh: %s\n' "$*" >&2; exit 1; }
 
@@ -19,7 +18,7 @@ fail() { printf 'tests/languages/run.sh: %s\n' "$*" >&2; exit 1; }
 [[ -x $FUMEHOOD ]] || fail "there is no program at $FUMEHOOD; run cargo build --release"
 FUMEHOOD=$(realpath "$FUMEHOOD")
 # Compiled code stays here too, and the compiler's cache of the user is left alone.
-export FUMEHOOD XDG_CACHE_HOME=$work/cache
+export FUMEHOOD XDG_CACHE_HOME=$work/cache OUTLINES=$here/outline.json
 export ZIG_GLOBAL_CACHE_DIR=$work/zig ZIG_LOCAL_CACHE_DIR=$work/zig
 
 lanes=("$@")
@@ -29,10 +28,11 @@ for lane in "${lanes[@]}"; do
 done
 
 missing=()
+make --version >/dev/null 2>&1 || missing+=("make")
 node -e 'process.exit(process.versions.node.split(".")[0] < 20 ? 1 : 0)' 2>/dev/null || missing+=("Node 20 or later")
 npm --version >/dev/null 2>&1 || missing+=("npm")
-python3 -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))' 2>/dev/null ||
-  missing+=("Python 3.10 or later with venv (Debian: python3-venv)")
+python3 -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null ||
+  missing+=("Python 3.11 or later with venv (Debian: python3-venv)")
 if ((${#missing[@]})); then
   list=$(printf '%s; ' "${missing[@]}")
   fail "nothing was checked; install ${list%; }"
@@ -43,7 +43,7 @@ mkdir -p "$work"
 exec 9>"$work/lock"
 flock 9
 
-# `once KEY_FILE... -- STAMP COMMAND...`: run the command unless it has succeeded for these files.
+# `once KEY... -- STAMP COMMAND...`: run the command unless it has succeeded for these files and what is in these folders.
 # A command that is a function must chain its steps with `&&`: in here nothing else stops it.
 once() {
   local keys=()
@@ -51,7 +51,9 @@ once() {
   local stamp=$2
   shift 2
   local key
-  key=$(cat "${keys[@]}" | sha256sum)
+  # What git would commit: no build of somebody's in between.
+  key=$(cd "$root" && git ls-files -coz --exclude-standard -- "${keys[@]}" "$here/run.sh" |
+    xargs -0 sh -c 'for file; do [ ! -f "$file" ] || cat "$file"; done' sh | sha256sum)
   [[ -f $stamp && $(<"$stamp") == "$key" ]] && return
   rm -f "$stamp"
   # Where packages come from is the machine's business.
@@ -63,80 +65,170 @@ once() {
   printf '%s' "$key" >"$stamp"
 }
 
-install_js() {
-  mkdir -p "$work/js" &&
-    cp "$here/js/package.json" "$here/js/package-lock.json" "$here/js/build.mjs" "$work/js/" &&
-    npm ci --prefix "$work/js" --ignore-scripts --no-audit --no-fund
+say() { printf 'ok     %s: %s\n' "$1" "$2"; }
+
+# `project LANGUAGE`: a project of the template with another name, as `fumehood new` makes one. What is installed stays.
+project() {
+  local source target folder=$work/$1/line-finder
+  while IFS=$'\t' read -r source target; do
+    mkdir -p "$(dirname "$folder/$target")" &&
+      if [[ $target == *.o ]]; then
+        cp "$root/$source" "$folder/$target"
+      else
+        sed 's/new-tool/line-finder/g; s/new_tool/line_finder/g; s/NewTool/LineFinder/g' "$root/$source" >"$folder/$target"
+      fi || return
+  done <"$bindings/$1/files.txt"
 }
 
-install_python() {
-  local venv=$work/venv-$1
-  rm -rf "$venv" &&
-    python3 -m venv "$venv" &&
-    "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --requirement "$here/$1/requirements.txt"
+# `sample LANGUAGE NAME`: a copy of the sample, so that nothing is written among the sources.
+sample() {
+  mkdir -p "$work/$1/$2" && (cd "$root/sample-tools/$2" && git ls-files -coz --exclude-standard | xargs -0 cp -rLp --parents -t "$work/$1/$2")
 }
 
-build_c() {
-  "$work/venv-c/bin/python" -m ziglang cc -target wasm32-wasi -mexec-model=reactor -O2 -s -Wall -I "${bindings%/*}" \
-    "$here/c/$1.c" "$bindings/tool_component.c" "$bindings/tool_component_component_type.o" -o "$2"
+pack() { "$FUMEHOOD" pack "$1" --manifest "$2" -o "$3" 2>&1; }
+
+# `checked LANE FILE`: everything that `fumehood check` looks at, with the cases beside it.
+checked() {
+  local report
+  report=$("$FUMEHOOD" check "$2" 2>&1) || { printf '%s\n' "$report"; fail "$1: $(basename "$2") does not pass its check"; }
+  say "$1" "$(basename "$2"): $(tail -1 <<<"$report")"
 }
 
-build_js() { node "$work/js/build.mjs" "$1" "$wit" "$here/js/$2.js" "$3"; }
-
-# It looks for the module where it stands, and leaves `__pycache__` there: a copy keeps the sources clean.
-build_python() (
-  mkdir -p "$work/python/source" &&
-    cp "$here/python/$1.py" "$work/python/source/" &&
-    cd "$work/python/source" &&
-    "$work/venv-python/bin/componentize-py" --quiet \
-      --wit-path "$wit" --world tool-component-on-wasi componentize "$1" --output "$2"
-)
-
-# One toolchain from its installation to its last check.
-lane() {
-  local lane=$1 out=$work/$1 source
-  mkdir -p "$out"
-  case $lane in
-    c) once "$here/c/requirements.txt" -- "$work/c.installed" install_python c ;;
-    python) once "$here/python/requirements.txt" -- "$work/python.installed" install_python python ;;
-    # Installed below: two lanes share it.
-    *) ;;
-  esac
-  for source in shout probe; do
-    local core=$out/$source.unpacked.wasm stamp=$out/$source.built
-    case $lane in
-      c) once "$here/c/$source.c" "$bindings"/* "$here/c/requirements.txt" "$here/run.sh" -- \
-        "$stamp" build_c "$source" "$core" ;;
-      python) once "$here/python/$source.py" "$here/python/requirements.txt" "$wit"/*.wit "$here/run.sh" -- \
-        "$stamp" build_python "$source" "$core" ;;
-      *) once "$here/js/$source.js" "$here/js/build.mjs" "$here/js/package-lock.json" "$wit"/*.wit -- \
-        "$stamp" build_js "$lane" "$source" "$core" ;;
-    esac
-  done
-  local language=$lane
-  [[ -d $here/$lane ]] || language=js
-  "$FUMEHOOD" pack "$out/shout.unpacked.wasm" --manifest "$here/$language/manifest.json" -o "$out/shout.wasm" 2>&1
-  "$FUMEHOOD" pack "$out/probe.unpacked.wasm" --manifest "$here/probe.json" -o "$out/probe.wasm" 2>&1
-  python3 "$here/check.py" "$lane" "$out"
+# `answers LANE FOLDER`: the packed template answers as its README says.
+answers() {
+  local said
+  said=$("$FUMEHOOD" run "$2/line-finder.wasm" --args '{"text": "one\ntwo", "find": "two"}')
+  [[ $said == "2: two" ]] || fail "$1: the tool of the template said: $said"
+  say "$1" "the tool of the template answers"
 }
 
-# The small toolchains run beside the installation of the large ones.
+# --- C ---
+
+c_project() {
+  project c && cd "$work/c/line-finder" && make test && make && pack build/line-finder.wasm manifest.json line-finder.wasm
+}
+
+# With the compiler of the project above.
+zig() { "$work/c/line-finder/.venv/bin/python" -m ziglang cc -std=gnu11 -O2 -Wall -Wextra -Werror -I "$bindings/c/fumehood-tool" "$@"; }
+
+c_library() {
+  zig "$here/c/library/test.c" "$bindings"/c/fumehood-tool/*.c -lm -o "$work/c/library-test" && "$work/c/library-test" "$OUTLINES" &&
+    zig -target wasm32-wasi -mexec-model=reactor -s -Wl,-z,stack-size=1048576 "$here"/c/*.c "$bindings"/c/fumehood-tool/*.c \
+      "$bindings"/c/fumehood-tool/bindings/*.[co] -o "$work/c/gallery.unpacked.wasm" &&
+    pack "$work/c/gallery.unpacked.wasm" "$here/manifest.json" "$work/c/gallery.wasm"
+}
+
+c_sample() {
+  sample c checksum && cd "$work/c/checksum" && ln -sfn ../line-finder/.venv .venv && make test && make &&
+    pack build/checksum.wasm manifest.json checksum.wasm
+}
+
+lane_c() {
+  once "$bindings/c" -- "$work/c.project" c_project
+  say c "the template builds, and its tests hold"
+  answers c "$work/c/line-finder"
+  checked c "$work/c/line-finder/line-finder.wasm"
+  once "$bindings/c" "$here/c" "$here/manifest.json" "$OUTLINES" -- "$work/c.library" c_library
+  say c "the tests of the library hold"
+  python3 "$here/check.py" c "$work/c/gallery.wasm"
+  once "$bindings/c" "$root/sample-tools/checksum" -- "$work/c.sample" c_sample
+  checked c "$work/c/checksum/checksum.wasm"
+}
+
+# --- JavaScript ---
+
+npm_ci() { npm ci --ignore-scripts --no-audit --no-fund; }
+
+js_project() {
+  project js && cd "$work/js/line-finder" && npm_ci && npm test && npm run check && npm run build &&
+    pack build/line-finder.wasm manifest.json line-finder.wasm
+}
+
+# In the project above, which has the packages.
+js_library() {
+  cd "$work/js/line-finder" && rm -rf gallery && mkdir gallery && cp "$here"/js/{*.js,types.ts,tsconfig.json} gallery/ &&
+    node --test gallery/library.test.js && node_modules/.bin/tsc -p gallery/tsconfig.json &&
+    mv gallery/*.js src/ && node build.mjs src/component.js "$work/js/gallery.unpacked.wasm" &&
+    pack "$work/js/gallery.unpacked.wasm" "$here/manifest.json" "$work/js/gallery.wasm"
+}
+
+js_sample() {
+  sample js js-syntax && cd "$work/js/js-syntax" && cmp build.mjs "$bindings/js/template/build.mjs" && npm_ci && npm test &&
+    npm run check && npm run build && pack build/js-syntax.wasm manifest.json js-syntax.wasm
+}
+
+lane_quickjs() {
+  once "$bindings/js" "$root/wit/"*.wit -- "$work/quickjs.project" js_project
+  say quickjs "the template builds, its tests hold, and so do its types"
+  answers quickjs "$work/js/line-finder"
+  checked quickjs "$work/js/line-finder/line-finder.wasm"
+  once "$bindings/js" "$here/js" "$here/manifest.json" "$OUTLINES" -- "$work/quickjs.library" js_library
+  say quickjs "the tests of the library hold, and its types refuse what they must"
+  python3 "$here/check.py" quickjs "$work/js/gallery.wasm"
+  once "$bindings/js" "$root/sample-tools/js-syntax" -- "$work/quickjs.sample" js_sample
+  checked quickjs "$work/js/js-syntax/js-syntax.wasm"
+}
+
+# It resolves no packages: the library is imported by its path.
+starlingmonkey() {
+  local folder=$work/starlingmonkey file
+  mkdir -p "$folder/src" && cp "$here"/js/{package.json,package-lock.json,starlingmonkey.mjs} "$folder/" &&
+    rm -rf "$folder/fumehood-tool" && cp -rL "$bindings/js/fumehood-tool" "$folder/fumehood-tool" && cd "$folder" &&
+    for file in component gallery probe; do
+      sed 's#"fumehood-tool/\([a-z]*\)"#"../fumehood-tool/\1.js"#; s#"fumehood-tool"#"../fumehood-tool/index.js"#' "$here/js/$file.js" >"src/$file.js" || return
+    done && npm_ci && node starlingmonkey.mjs src/component.js fumehood-tool/wit gallery.unpacked.wasm &&
+    pack gallery.unpacked.wasm "$here/manifest.json" gallery.wasm
+}
+
+lane_starlingmonkey() {
+  once "$bindings/js" "$here/js" "$here/manifest.json" -- "$work/starlingmonkey.library" starlingmonkey
+  python3 "$here/check.py" starlingmonkey "$work/starlingmonkey/gallery.wasm"
+}
+
+# --- Python ---
+
+python_project() {
+  project python && cd "$work/python/line-finder" && python3 -m venv .venv &&
+    .venv/bin/pip install --quiet --disable-pip-version-check -r requirements.txt && .venv/bin/python -m unittest &&
+    .venv/bin/mypy && sh build.sh && pack build/line-finder.wasm manifest.json line-finder.wasm
+}
+
+# With the packages of the project above. The library's types are held against the interface's, which componentize-py makes.
+python_library() {
+  local folder=$work/python/gallery bin=$work/python/line-finder/.venv/bin
+  rm -rf "$folder" && mkdir -p "$folder" && cp "$here"/python/*.py "$folder/" &&
+    cp -rL "$bindings/python/fumehood_tool" "$folder/fumehood_tool" && cd "$folder" && "$bin/python" -m unittest &&
+    "$bin/componentize-py" --quiet --wit-path fumehood_tool/wit --world component bindings interface &&
+    MYPYPATH=interface "$bin/mypy" --strict fumehood_tool ./*.py && rm -rf interface &&
+    "$bin/componentize-py" --quiet --wit-path fumehood_tool/wit --world component componentize app --output unpacked.wasm &&
+    pack unpacked.wasm "$here/manifest.json" gallery.wasm
+}
+
+python_sample() {
+  sample python table-stats && cd "$work/python/table-stats" && ln -sfn ../line-finder/.venv .venv &&
+    .venv/bin/python -m unittest && .venv/bin/mypy && sh build.sh && pack build/table-stats.wasm manifest.json table-stats.wasm
+}
+
+lane_python() {
+  once "$bindings/python" "$root/wit/"*.wit -- "$work/python.project" python_project
+  say python "the template builds, its tests hold, and so do its types"
+  answers python "$work/python/line-finder"
+  once "$bindings/python" "$here/python" "$here/manifest.json" "$OUTLINES" -- "$work/python.library" python_library
+  say python "the tests of the library hold, and its types are the interface's"
+  python3 "$here/check.py" python "$work/python/gallery/gallery.wasm"
+  once "$bindings/python" "$root/sample-tools/table-stats" -- "$work/python.sample" python_sample
+  checked python "$work/python/table-stats/table-stats.wasm"
+}
+
+# --- All of them, side by side ---
+
 trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
 jobs=()
-start() {
-  lane "$1" >"$work/$1.report" 2>&1 &
-  jobs+=("$1:$!")
-}
 for lane in "${lanes[@]}"; do
-  [[ $lane == quickjs || $lane == starlingmonkey ]] || start "$lane"
+  mkdir -p "$work/${lane/quickjs/js}"
+  "lane_$lane" >"$work/$lane.report" 2>&1 &
+  jobs+=("$lane:$!")
 done
-if [[ " ${lanes[*]} " =~ " quickjs "|" starlingmonkey " ]]; then
-  once "$here/js/package-lock.json" "$here/js/build.mjs" -- "$work/js.installed" install_js
-  for lane in "${lanes[@]}"; do
-    [[ $lane == quickjs || $lane == starlingmonkey ]] && start "$lane"
-  done
-fi
-
 failed=()
 for job in "${jobs[@]}"; do
   lane=${job%%:*}

@@ -1,52 +1,41 @@
 // A projector that tries what projectors may not, or gets a constant for. `args` says what.
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "bindings/tool_component.h"
-
-typedef tool_component_string_t string;
+#include "fumehood_tool.h"
 
 extern char **environ;
 
-bool exports_fumehood_tool_tool_execute(string *tool, string *args, string *ret,
-                                        exports_fumehood_tool_tool_tool_error_t *err) {
-  *ret = *args;
+static bool execute(fh_call *call, const fh_json *args, fh_writer *value) {
+  (void)call;
+  fh_put_json(value, NULL, args);
   return true;
 }
 
-bool exports_fumehood_tool_tool_render(string *tool, string *args, string *value,
-                                       exports_fumehood_tool_tool_list_content_block_t *ret, string *err) {
-  char *text = calloc(1, 128);
-  const char *end = (const char *)args->ptr + args->len;
-  // `{"try":"random"}`
-#define TRIES(what) (memcmp(end - sizeof what "\"}" + 1, what "\"}", sizeof what + 1) == 0)
-  if (TRIES("wall-clock")) {
-    sprintf(text, "%lld", (long long)time(NULL));
-  } else if (TRIES("exception")) {
-    fputs("the projector broke on purpose\n", stderr);
+static void render(const fh_json *args, const fh_json *value, fh_content *content) {
+  (void)value;
+  fh_text attempt = fh_as_text(fh_get(args, "try"));
+  if (fh_equal(attempt, FH("wall-clock"))) {
+    fh_add_text(content, fh_format("%lld", (long long)time(NULL)));
+  } else if (fh_equal(attempt, FH("break"))) {
+    fh_log("ERROR", "the projector broke on purpose");
     abort();
-  } else if (TRIES("environment")) {
+  } else if (fh_equal(attempt, FH("environment"))) {
     int count = 0;
     while (environ && environ[count]) count++;
-    sprintf(text, "%d variables", count);
+    fh_add_text(content, fh_format("%d variables", count));
   } else {
     unsigned char bytes[8];
     if (getentropy(bytes, sizeof bytes) != 0) abort();
-    for (size_t i = 0; i < sizeof bytes; i++) sprintf(text + 2 * i, "%02x", bytes[i]);
+    fh_writer text = {0};
+    for (size_t at = 0; at < sizeof bytes; at++) fh_appendf(&text, "%02x", bytes[at]);
+    fh_add_text(content, fh_written(&text));
   }
-  ret->len = 1;
-  ret->ptr = calloc(1, sizeof *ret->ptr);
-  ret->ptr->tag = FUMEHOOD_TOOL_TYPES_CONTENT_BLOCK_TEXT;
-  ret->ptr->val.text.text = (string){(uint8_t *)text, strlen(text)};
-  return true;
 }
 
-bool exports_fumehood_tool_tool_present(string *tool, string *args, string *maybe_value,
-                                        exports_fumehood_tool_tool_option_card_t *ret, string *err) {
-  ret->is_some = false;
-  return true;
-}
+static const fh_tool probe = {"probe", execute, render, NULL};
+extern const fh_tool gallery;
+
+FH_COMPONENT(&gallery, &probe)

@@ -5,29 +5,32 @@ import os
 import random
 import sys
 import time
+from collections.abc import Callable
+from typing import TypedDict
 
-from wit_world import exports
-from wit_world.imports.fumehood_tool_types import ContentBlock_Text, TextContent
+from fumehood_tool import Content, Context, Tool
 
 
-def exception():
+def broken() -> str:
     raise RuntimeError("the projector broke on purpose")
 
 
-ATTEMPTS = {
+ATTEMPTS: dict[str, Callable[[], str]] = {
     "wall-clock": lambda: str(time.time()),
-    "exception": exception,
+    "break": broken,
     "environment": lambda: json.dumps([dict(os.environ), sys.argv[1:]]),
     "random": lambda: f"{random.SystemRandom().random()} {os.urandom(8).hex()}",
 }
 
+# The name of the member is no name of Python's.
+Args = TypedDict("Args", {"try": str})
 
-class Tool(exports.Tool):
-    def execute(self, tool, args):
+
+class Probe(Tool[Args, Args]):
+    name = "probe"
+
+    def execute(self, args: Args, context: Context) -> Args:
         return args
 
-    def render(self, tool, args, value):
-        return [ContentBlock_Text(TextContent(text=ATTEMPTS[json.loads(args)["try"]](), annotations=None))]
-
-    def present(self, tool, args, value):
-        return None
+    def render(self, args: Args, value: Args) -> Content:
+        return ATTEMPTS[args["try"]]()

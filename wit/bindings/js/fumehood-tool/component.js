@@ -54,11 +54,13 @@ function saying(project) {
   }
 }
 
-/** An error with the line that threw it, as file and line of the sources. */
+/** An error with the lines that led to it, as file and line of the sources. Not those of this library. */
 function told(error) {
   if (!(error instanceof Error)) {
     return `${error} was thrown`;
   }
-  const stack = (error.stack ?? "").split("\n").filter((line) => line.trim() !== "" && !line.includes(error.message));
-  return [`${error.name}: ${error.message}`, ...stack.slice(0, 8)].join("\n");
+  // StarlingMonkey writes `render@file:line`, and names what it made itself; QuickJS writes `at render (file:line)`.
+  const ours = (line) => /:\d+:\d+\)?$/.test(line) && !/fumehood-tool|initializer\.js/.test(line);
+  const frames = (error.stack ?? "").split("\n").filter(ours);
+  return [`${error.name}: ${error.message}`, ...frames.slice(0, 8).map((line) => `    ${line.trim()}`)].join("\n");
 }

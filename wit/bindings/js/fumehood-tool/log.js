@@ -21,7 +21,7 @@ export function write(string) {
 
 // QuickJS has no TextEncoder.
 function utf8(string) {
-  const encoded = encodeURIComponent(string.replace(/\p{Surrogate}/gu, "\ufffd"));
+  const encoded = encodeURIComponent(string.replace(/[\ud800-\udfff]/gu, "\ufffd"));
   const bytes = [];
   for (let at = 0; at < encoded.length; at += 1) {
     if (encoded[at] === "%") {

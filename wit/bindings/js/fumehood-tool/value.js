@@ -1,29 +1,41 @@
 // A value on its way out. `JSON.stringify` writes NaN as null and drops what it does not know; here both are refused.
 
 // With the flag `u` a pair of surrogates is one character: what is left is half of one.
-const HALF = /\p{Surrogate}/u;
+const HALF = /[\ud800-\udfff]/u;
 
 /** `{ json }`, or `{ why }` with the place, as the rest of a sentence. */
 export function toJson(value) {
-  let why;
-  const place = (key) => (key === "" ? "" : ` at ${JSON.stringify(key)}`);
-  const json = JSON.stringify(value, (key, member) => {
-    if (typeof member === "number" && !Number.isFinite(member)) {
-      why ??= `holds ${member}${place(key)}, which is no JSON number; write null, or a text`;
-    } else if (typeof member === "bigint") {
-      why ??= `holds a BigInt${place(key)}, on which readers of JSON do not agree; write a text`;
-      return null;
-    } else if (typeof member === "function" || typeof member === "symbol") {
-      why ??= `holds a ${typeof member}${place(key)}, which JSON has not`;
-    } else if (typeof member === "string" && HALF.test(member)) {
-      why ??= `holds a text with half a character (a lone surrogate)${place(key)}`;
-    } else if (member instanceof Map || member instanceof Set) {
-      why ??= `holds a ${member.constructor.name}${place(key)}, which JSON writes as {}; write an object or an array`;
-    }
-    return member;
-  });
-  if (json === undefined) {
-    why ??= "is undefined; return what the output schema says, for instance null";
+  const why = value === undefined ? "is undefined; return what the output schema says, for instance null" : fault(value, "");
+  return why === undefined ? { json: JSON.stringify(value) } : { why };
+}
+
+// What of a value has no JSON form, and where.
+function fault(value, at) {
+  const where = at === "" ? "" : ` at ${at}`;
+  switch (typeof value) {
+    case "number":
+      return Number.isFinite(value) ? undefined : `holds ${value}${where}, which is no JSON number; write null, or a text`;
+    case "string":
+      return HALF.test(value) ? `holds a text with half a character (a lone surrogate)${where}` : undefined;
+    case "boolean":
+    case "undefined":
+      // A member that is undefined is left out.
+      return undefined;
+    case "object":
+      if (value === null || typeof value.toJSON === "function") {
+        return undefined;
+      }
+      if (value instanceof Map || value instanceof Set) {
+        return `holds a ${value.constructor.name}${where}, which JSON would write as {}; write an object or an array`;
+      }
+      for (const [key, member] of Object.entries(value)) {
+        const why = HALF.test(key) ? `holds the name of a member with half a character${where}` : fault(member, `${at}/${key}`);
+        if (why !== undefined) {
+          return why;
+        }
+      }
+      return undefined;
+    default:
+      return `holds a ${typeof value}${where}, which JSON has not; write a text`;
   }
-  return why === undefined ? { json } : { why };
 }
