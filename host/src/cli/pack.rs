@@ -80,11 +80,7 @@ impl PackingArgs {
     }
 
     /// The file's bytes, packed first where these flags say so. A host is made where the component has to be asked.
-    pub(super) async fn read(
-        &self,
-        path: &Path,
-        host: impl FnOnce() -> anyhow::Result<Host>,
-    ) -> Result<Vec<u8>, Exit> {
+    pub(super) async fn read(&self, path: &Path, host: impl FnOnce() -> anyhow::Result<Host>) -> Result<Vec<u8>, Exit> {
         let input = read(path, LoadLimits::standard().bytes + 1)?;
         match self.how() {
             Some(how) => packed(path, &input, &how, host).await,
