@@ -67,17 +67,11 @@ once() {
 
 say() { printf 'ok     %s: %s\n' "$1" "$2"; }
 
-# `project LANGUAGE`: a project of the template with another name, as `fumehood new` makes one. What is installed stays.
+# `project LANGUAGE`: a project as `fumehood new` makes it. What is installed in it stays.
 project() {
-  local source target folder=$work/$1/line-finder
-  while IFS=$'\t' read -r source target; do
-    mkdir -p "$(dirname "$folder/$target")" &&
-      if [[ $target == *.o ]]; then
-        cp "$root/$source" "$folder/$target"
-      else
-        sed 's/new-tool/line-finder/g; s/new_tool/line_finder/g; s/NewTool/LineFinder/g' "$root/$source" >"$folder/$target"
-      fi || return
-  done <"$bindings/$1/files.txt"
+  local fresh=$work/$1/fresh
+  rm -rf "$fresh" && mkdir -p "$fresh" "$work/$1/line-finder" &&
+    (cd "$fresh" && "$FUMEHOOD" new line-finder --lang "$1") && cp -r "$fresh/line-finder/." "$work/$1/line-finder/" && rm -r "$fresh"
 }
 
 # `sample LANGUAGE NAME`: a copy of the sample, so that nothing is written among the sources.

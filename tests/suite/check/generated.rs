@@ -184,10 +184,10 @@ async fn a_seed_fails_in_the_same_way_again() {
 /// Where `execute` says of arguments that the schema takes that they are invalid, the least of them is noted.
 #[tokio::test]
 async fn arguments_that_the_schema_could_refuse_are_noted() {
-    let mut guest = Guest::default();
-    guest.execute = "(if (result i32) (i32.lt_u (local.get $args_len) (i32.const 14))
+    let execute = "(if (result i32) (i32.lt_u (local.get $args_len) (i32.const 14))
       (then (call $error (i32.const 0) (local.get $args) (local.get $args_len)))
       (else (call $ok (local.get $args) (local.get $args_len))))";
+    let guest = Guest { execute, ..Guest::default() };
     let schema = json!({ "type": "object", "additionalProperties": false, "required": ["text"],
         "properties": { "text": { "type": "string" } } });
     let component = packed(&guest.wat(), &manifest(&schema, &schema));

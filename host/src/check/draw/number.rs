@@ -127,10 +127,10 @@ pub(super) fn integer(shape: &Shape<'_>, hand: &mut Hand<'_>) -> Result<Value, S
 /// Any number.
 pub(super) fn number(shape: &Shape<'_>, hand: &mut Hand<'_>) -> Result<Value, Stuck> {
     let range = Range::of(shape, Purpose::Arguments);
-    if hand.how == How::Least || hand.choices.once_in(3) {
-        if let Some(value) = range.draw(hand).and_then(written) {
-            return Ok(value);
-        }
+    if (hand.how == How::Least || hand.choices.once_in(3))
+        && let Some(value) = range.draw(hand).and_then(written)
+    {
+        return Ok(value);
     }
     let bounds = |keyword: &'static str| shape.each(keyword).filter_map(Value::as_f64);
     let low = bounds("minimum").chain(bounds("exclusiveMinimum")).fold(f64::MIN, f64::max);

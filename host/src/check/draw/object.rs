@@ -82,10 +82,12 @@ fn more<'a>(
     let mut optional = known.to_vec();
     hand.choices.shuffle(&mut optional);
     for name in optional {
-        if members.len() < least && !members.contains_key(name) && !shape.absent.contains(&name) {
-            if let Ok(value) = value(shape, name, hand) {
-                members.insert(name.to_owned(), value);
-            }
+        if members.len() < least
+            && !members.contains_key(name)
+            && !shape.absent.contains(&name)
+            && let Ok(value) = value(shape, name, hand)
+        {
+            members.insert(name.to_owned(), value);
         }
     }
     let wish = match (hand.short(), known.is_empty()) {
