@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "it reads guests, and fails loudly")]
 
+#[path = "../support/sarif.rs"]
+mod published;
 #[path = "../support/mod.rs"]
 mod support;
 
@@ -25,6 +27,7 @@ use std::path::{Path, PathBuf};
 
 use fumehood::check::{ALL, Engines, Report, Settings, Verdict, run};
 use fumehood::{Bounds, CacheLocation, Compiler, EngineSettings, Host, Scaled};
+use published::sarif;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use support::{Guest, GuestFile, World, component_from_core_wat, with_section};
@@ -182,6 +185,27 @@ async fn an_honest_tool_passes_every_check() {
     assert_eq!(skipped, ["no-grants", "optional-grants"], "{}", report.text());
     let ids: Vec<_> = report.checks.iter().map(|check| check.id).collect();
     assert_eq!(ids, ALL.iter().map(|row| row.id).collect::<Vec<_>>());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_programs_read_is_in_the_forms_that_they_know() {
+    let folder = Path::new(GUESTS).join("does-not-do-what-its-case-says");
+    let (component, cases) = guest(&folder);
+    let only = vec!["cases".to_owned(), "texts".to_owned()];
+    let report = Bench::new().check(component, |settings| (settings.cases, settings.only) = (cases, only)).await;
+    let log = report.sarif("a folder/guest.wasm");
+    let results = sarif(&log);
+    assert_eq!(results.len(), 1, "{results:?}");
+    assert_eq!(results[0]["ruleId"], "check/cases");
+    assert_eq!(results[0]["level"], "error");
+
+    let junit = report.junit();
+    assert!(junit.contains(r#"tests="2" failures="1""#), "{junit}");
+    assert!(junit.contains(r#"<testcase classname="fumehood.check" name="texts"/>"#), "{junit}");
+    assert!(junit.contains("&quot;a&quot;: 2") && !junit.contains("\"a\": 2"), "{junit}");
+    let json = serde_json::to_value(&report).unwrap();
+    assert_eq!(json["checks"][1]["verdict"], "failed", "{json}");
+    assert_eq!(json["checks"][1]["findings"][0]["severity"], "refusal", "{json}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

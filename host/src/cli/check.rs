@@ -114,7 +114,7 @@ async fn checked(args: Args) -> Result<ExitCode, Exit> {
         Some(path) => {
             pack::write(path, text.as_bytes()).with_context(|| path.display().to_string())?;
             let counts = report.counts();
-            screen::note(&format!("{}: {} checks, {} failed", path.display(), report.checks.len(), counts.failed));
+            screen::note(&format!("{}: {} passed, {} failed", path.display(), counts.passed, counts.failed));
         }
     }
     let counts = report.counts();
