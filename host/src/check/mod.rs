@@ -79,7 +79,8 @@ pub async fn run(component: Vec<u8>, engines: &Engines, settings: &Settings) -> 
     checks.extend(missing.map(|row| Check::skipped(row.id, "nothing can be run: first mend what fails")));
     checks.retain(|check| settings.wants(check.id));
     checks.sort_by_key(|check| ALL.iter().position(|row| row.id == check.id));
-    Report { name, version, digest, seed: settings.seed, checks, headroom: headroom.peaks().cloned().collect() }
+    let peaks = headroom.peaks().cloned().collect();
+    Report { name, version, digest, seed: settings.seed, checks, headroom: peaks }
 }
 
 /// The checks that run the component.

@@ -19,7 +19,8 @@ pub(super) fn page(report: &Report) -> String {
         let _ = writeln!(page, "{:7}  {:width$}  {}", check.verdict.word(), check.id, check.line);
         findings(&mut page, check);
     }
-    if !report.headroom.is_empty() {
+    // Who asks for some checks alone asks for this one too, or not.
+    if !report.headroom.is_empty() && report.checks.iter().any(|check| check.id == "headroom") {
         headroom(&mut page, &report.headroom);
     }
     let Counts { passed, warned, failed, skipped } = report.counts();
