@@ -1,9 +1,9 @@
 //! `fumehood run --watch`, as a person at a terminal has it: what is waited for is a line.
 
-use std::io::{BufRead as _, BufReader, Read};
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -37,18 +37,26 @@ impl Watching {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("tool.wasm"), component).unwrap();
         std::fs::write(folder.path().join("call.json"), "{}").unwrap();
-        let mut child = Command::new(env!("CARGO_BIN_EXE_fumehood"))
+        // One pipe for both streams, as a terminal is: the lines come in their order.
+        let (reader, writer) = std::io::pipe().unwrap();
+        let child = Command::new(env!("CARGO_BIN_EXE_fumehood"))
             .args(["run", "tool.wasm", "--watch", "--no-cache", "--args-file", "call.json"])
             .args(flags)
             .current_dir(folder.path())
             .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
+            .stdout(writer.try_clone().unwrap())
+            .stderr(writer)
             .spawn()
             .unwrap();
         let (send, lines) = channel();
-        pass_on(child.stdout.take().unwrap(), "out: ", send.clone());
-        pass_on(child.stderr.take().unwrap(), "", send);
+        std::thread::spawn(move || {
+            for line in BufReader::new(reader).lines() {
+                // Nobody listens any more: the test is over.
+                if send.send(line.unwrap()).is_err() {
+                    return;
+                }
+            }
+        });
         Self { folder, child, lines, seen: Vec::new() }
     }
 
@@ -98,26 +106,15 @@ impl Drop for Watching {
     }
 }
 
-fn pass_on(stream: impl Read + Send + 'static, mark: &'static str, to: Sender<String>) {
-    std::thread::spawn(move || {
-        for line in BufReader::new(stream).lines() {
-            let Ok(line) = line else { return };
-            if to.send(format!("{mark}{line}")).is_err() {
-                return;
-            }
-        }
-    });
-}
-
 #[test]
 fn a_change_of_the_component_or_of_the_arguments_calls_again() {
     let mut watching = Watching::start(&guest("first", ""), &[]);
-    watching.expect("out: first");
+    watching.expect("first");
     let said = watching.expect("waiting for a change");
     assert!(said.contains("call.json, tool.wasm; Ctrl-C ends"), "{said}");
 
     watching.replace("tool.wasm", &guest("second", ""));
-    let said = watching.expect("out: second");
+    let said = watching.expect("second");
     assert!(said.contains("changed: tool.wasm"), "{said}");
     watching.expect("waiting for a change");
 
@@ -127,7 +124,7 @@ fn a_change_of_the_component_or_of_the_arguments_calls_again() {
     assert!(said.contains("changed: call.json"), "{said}");
     watching.expect("waiting for a change");
     watching.replace("call.json", b"{}");
-    watching.expect("out: second");
+    watching.expect("second");
     watching.expect("waiting for a change");
     watching.end();
 }
@@ -158,7 +155,7 @@ fn a_refusal_is_shown_and_is_not_the_end() {
     let said = watching.expect("waiting for a change");
     assert!(said.contains("refused by policy") && said.contains("--allow clock"), "{said}");
     watching.replace("tool.wasm", &guest("third", ""));
-    watching.expect("out: third");
+    watching.expect("third");
     watching.end();
 }
 
@@ -172,13 +169,13 @@ fn a_file_that_is_half_written_or_gone_is_said_once_and_waited_for() {
     assert_eq!(said.matches("fumehood: ").count(), 1, "{said}");
     std::fs::write(watching.path("tool.wasm"), &whole).unwrap();
     let said = watching.expect("waiting for a change");
-    assert!(said.contains("out: second") && !said.contains("fumehood: "), "{said}");
+    assert!(said.contains("second") && !said.contains("fumehood: "), "{said}");
 
     std::fs::remove_file(watching.path("tool.wasm")).unwrap();
     let said = watching.expect("waiting for a change");
     assert_eq!(said.matches("No such file").count(), 1, "{said}");
     watching.replace("tool.wasm", &guest("third", ""));
-    watching.expect("out: third");
+    watching.expect("third");
     watching.end();
 }
 
@@ -190,8 +187,8 @@ fn a_change_ends_the_call_that_runs() {
     let mut watching = Watching::start(&guest("first", looping), &["--verbose", "--limit", "wall-clock-ms=600000"]);
     watching.expect("progress 1");
     watching.replace("tool.wasm", &guest("second", ""));
-    let said = watching.expect("out: second");
-    assert!(said.contains("changed: tool.wasm") && !said.contains("out: first"), "{said}");
+    let said = watching.expect("second");
+    assert!(said.contains("changed: tool.wasm") && !said.contains("first"), "{said}");
     watching.replace("tool.wasm", &guest("first", looping));
     watching.expect("progress 1");
     // Ctrl-C ends it in the middle of a call, too.
@@ -210,7 +207,7 @@ fn a_manifest_beside_the_component_is_packed_in_and_watched() {
     std::fs::write(&manifest, said_as("Returns them.")).unwrap();
     let module = support::module_from_core_wat(&Guest::default().wat(), support::World::ToolWithHost);
     let mut watching = Watching::start(&module, &["--manifest", manifest.to_str().unwrap()]);
-    watching.expect("out: {}");
+    watching.expect("{}");
     let said = watching.expect("waiting for a change");
     assert!(said.contains("manifest.json"), "{said}");
     std::fs::write(&manifest, said_as("Returns what it was given.")).unwrap();

@@ -64,7 +64,9 @@ fn frames(context: &Context<EndianSlice<'_, LittleEndian>>, address: u64) -> Vec
         {
             let function = frame.function.as_ref().and_then(|name| name.raw_name().ok()).map(|name| cut(&name));
             let place = frame.location.and_then(|location| {
-                Some(Place { file: cut(location.file?), line: location.line, column: location.column })
+                // Zero stands for none in line tables.
+                let known = |number: Option<u32>| number.filter(|number| *number > 0);
+                Some(Place { file: cut(location.file?), line: known(location.line), column: known(location.column) })
             });
             located.push(Located { function, place });
         }

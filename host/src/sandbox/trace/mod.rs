@@ -106,8 +106,10 @@ impl Places {
 
 /// One frame of the machine as the functions of the source that it stands for.
 fn inlined(frame: &Frame, found: Vec<Located>) -> Vec<Frame> {
-    let found = found.into_iter().map(|Located { function, place }| {
-        let name = function.as_deref().map_or_else(|| frame.function.clone(), readable);
+    // The last is the function of the machine. Its name in the component has the path, which line tables leave out.
+    let last = found.len() - 1;
+    let found = found.into_iter().enumerate().map(|(index, Located { function, place })| {
+        let name = function.as_deref().filter(|_| index < last).map_or_else(|| frame.function.clone(), readable);
         Frame::new(name, place, frame.offset)
     });
     found.collect()
