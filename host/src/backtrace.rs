@@ -78,7 +78,7 @@ const LIBRARIES: &[&str] = &[
 ];
 
 /// How names of the toolchain and of the bindings begin.
-const PREFIXES: &[&str] = &["__rust", "__wasi", "__wasm", "cabi_post_", "fumehood:", "wit-component:"];
+const PREFIXES: &[&str] = &["_export_", "__rust", "__wasi", "__wasm", "cabi_post_", "fumehood:", "wit-component:"];
 
 /// What the paths of libraries hold: Rust's own sources, the registry's, those of wasi-libc and of the crate for tools.
 const FOLDERS: &[&str] = &[
@@ -162,6 +162,7 @@ mod tests {
             ("<core::option::Option<dice::Roll>>::unwrap", None),
             ("<&mut alloc::vec::IntoIter<u8> as core::iter::Iterator>::next", None),
             ("__rust_alloc", None),
+            ("_export_execute_cabi<dice::Dice>", Some("src/lib.rs")),
             ("fumehood:tool/tool@0.1.0#execute", None),
             ("helper", Some("/home/a/.cargo/registry/src/x/regex-1.0.0/src/lib.rs")),
             ("f", Some("/rustc/abc/library/core/src/slice/index.rs")),

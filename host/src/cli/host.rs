@@ -139,11 +139,11 @@ impl EngineArgs {
         host(EngineSettings::standard(Compiler::ChildProcess { program: this_program()? }, cache))
     }
 
-    /// A host that says where in its source a tool trapped.
-    pub(super) fn host_for_authors(self) -> anyhow::Result<Host> {
+    /// A host that says where in its source a tool trapped. `haste`: the tool will soon be another.
+    pub(super) fn host_for_authors(self, haste: bool) -> anyhow::Result<Host> {
         let cache = self.location()?;
         let settings = EngineSettings::standard(Compiler::ChildProcess { program: this_program()? }, cache);
-        host(EngineSettings { trap_places: true, ..settings })
+        host(EngineSettings { trap_places: true, haste, ..settings })
     }
 
     /// Two for authors that compile to other code. Without a cache, code is kept in `instead` for as long as they are there.
@@ -154,7 +154,7 @@ impl EngineArgs {
         };
         let settings = EngineSettings::standard(Compiler::ChildProcess { program: this_program()? }, cache);
         let first = EngineSettings { trap_places: true, ..settings };
-        let other = EngineSettings { bounds: Bounds::Virtual, ..first.clone() };
+        let other = EngineSettings { bounds: Bounds::Virtual, haste: true, ..first.clone() };
         Ok(Engines::new(host(first)?, host(other)?))
     }
 

@@ -128,7 +128,7 @@ pub(super) async fn run(args: Args) -> Result<ExitCode, Exit> {
     if args.show == Show::PendingCard && args.batch.is_some() {
         return Err(Exit::usage("--show pending-card shows one call's card: leave --batch out"));
     }
-    let host = args.engine.clone().host_for_authors()?;
+    let host = args.engine.clone().host_for_authors(args.watch)?;
     if args.watch {
         return watch::run(args, host, interrupt).await;
     }

@@ -35,6 +35,18 @@ pub(crate) use self::{
 /// The most notices kept: a disk that stays full would otherwise add one per load.
 const NOTICES: usize = 32;
 
+/// How code is made where it is not in the cache.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum How {
+    /// To run well and often. It is kept.
+    Optimised {
+        /// In bytes, over all modules.
+        largest_body: u64,
+    },
+    /// To run soon. It is not kept: who comes next wants it optimised.
+    Hasty,
+}
+
 /// Makes components runnable and lends out the room to run them.
 pub(crate) struct Engine {
     wasmtime: wasmtime::Engine,
@@ -47,6 +59,7 @@ pub(crate) struct Engine {
     reviews: Arc<Semaphore>,
     worker: Option<PathBuf>,
     trap_places: bool,
+    haste: bool,
     ticker: Arc<Ticker>,
     notices: Mutex<Vec<String>>,
 }
@@ -94,9 +107,9 @@ impl Engine {
             Compiler::ChildProcess { program } => Some(program.clone()),
         };
         let compilers = Compilers::new(settings.compiler, settings.compile_limits, recipe, identity);
-        let trap_places = settings.trap_places;
+        let (trap_places, haste) = (settings.trap_places, settings.haste);
         let (flights, notices) = (Flights::new(), Mutex::new(notices));
-        Ok(Self { wasmtime, compilers, cache, flights, slots, reviews, worker, trap_places, ticker, notices })
+        Ok(Self { wasmtime, compilers, cache, flights, slots, reviews, worker, trap_places, haste, ticker, notices })
     }
 
     /// A component ready to instantiate: from the cache, or compiled and then kept there.
@@ -117,7 +130,28 @@ impl Engine {
         largest_body: u64,
         progress: impl Fn(CompileStage) + Send + Sync,
     ) -> Result<Component, CompileError> {
-        let load = || self.load_or_compile(&wasm, sha256, largest_body, &progress);
+        let how = if self.haste { How::Hasty } else { How::Optimised { largest_body } };
+        self.component_made(wasm, sha256, how, progress).await
+    }
+
+    /// [`Self::component`] for code that runs once or a few times: compiled plainly, and not kept.
+    pub(crate) async fn hasty_component(
+        &self,
+        wasm: Arc<[u8]>,
+        sha256: [u8; 32],
+        progress: impl Fn(CompileStage) + Send + Sync,
+    ) -> Result<Component, CompileError> {
+        self.component_made(wasm, sha256, How::Hasty, progress).await
+    }
+
+    async fn component_made(
+        &self,
+        wasm: Arc<[u8]>,
+        sha256: [u8; 32],
+        how: How,
+        progress: impl Fn(CompileStage) + Send + Sync,
+    ) -> Result<Component, CompileError> {
+        let load = || self.load_or_compile(&wasm, sha256, how, &progress);
         let (component, origin) = self.flights.join(sha256, load).await?;
         progress(CompileStage::Ready(origin));
         Ok(component)
@@ -127,7 +161,7 @@ impl Engine {
         &self,
         wasm: &Arc<[u8]>,
         sha256: [u8; 32],
-        largest_body: u64,
+        how: How,
         progress: &(dyn Fn(CompileStage) + Send + Sync),
     ) -> Result<(Component, CodeOrigin), CompileError> {
         if let Some(cache) = &self.cache {
@@ -137,8 +171,11 @@ impl Engine {
                 return Ok((component, CodeOrigin::Cached));
             }
         }
+        // Too large a body is compiled plainly.
+        let largest_body = if let How::Optimised { largest_body } = how { largest_body } else { u64::MAX };
         let (code, tier) = self.compilers.compile(wasm, largest_body, progress).await?;
-        let (cache, engine) = (self.cache.clone(), self.wasmtime.clone());
+        let cache = self.cache.clone().filter(|_| how != How::Hasty);
+        let engine = self.wasmtime.clone();
         let (component, kept) = blocking(move || {
             let component = native::load(&engine, native::Native::Fresh(&code))?;
             // Only what this engine loads is worth keeping.

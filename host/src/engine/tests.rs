@@ -90,6 +90,30 @@ fn says_where_code_came_from() {
 }
 
 #[test]
+fn what_is_compiled_in_haste_is_plain_and_not_kept() {
+    let home = tempfile::tempdir().unwrap();
+    let patient = EngineSettings { cache: CacheLocation::Directory(home.path().join("cache")), ..settings() };
+    let hasty = EngineSettings { haste: true, ..patient.clone() };
+    let wasm = add(3);
+    let last = |stages: Vec<CompileStage>| stages.last().copied();
+    let compiled = |tier| Some(CompileStage::Ready(CodeOrigin::Compiled(tier)));
+    runtime().block_on(async {
+        for _twice in 0..2 {
+            let engine = Engine::new(hasty.clone()).unwrap();
+            assert_eq!(last(load(&engine, &wasm, 0).await.1), compiled(Tier::Plain));
+        }
+        let engine = Engine::new(patient.clone()).unwrap();
+        let stages = Mutex::new(Vec::new());
+        engine.hasty_component(wasm.clone(), digest(&wasm), |s| stages.lock().unwrap().push(s)).await.unwrap();
+        assert_eq!(last(stages.into_inner().unwrap()), compiled(Tier::Plain));
+        assert_eq!(last(load(&Engine::new(patient).unwrap(), &wasm, 0).await.1), compiled(Tier::Optimised));
+        // What another host has made well serves who is in haste, too.
+        let engine = Engine::new(hasty).unwrap();
+        assert_eq!(last(load(&engine, &wasm, 0).await.1), Some(CompileStage::Ready(CodeOrigin::Cached)));
+    });
+}
+
+#[test]
 fn a_cache_that_cannot_be_written_costs_only_the_cache() {
     let home = tempfile::tempdir().unwrap();
     let cache = CacheLocation::Directory(home.path().join("cache"));

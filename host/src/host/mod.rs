@@ -277,11 +277,12 @@ impl Host {
     ) -> Result<P, LoadError> {
         self.check(&approved)?;
         let component = approved.inspected().component();
-        let largest_body = approved.inspected().shape().largest_body;
-        let code = self
-            .engine
-            .component(component.shared_bytes(), *component.digest().as_bytes(), largest_body, watch)
-            .await?;
+        let (bytes, digest) = (component.shared_bytes(), *component.digest().as_bytes());
+        let code = if P::ONCE {
+            self.engine.hasty_component(bytes, digest, watch).await?
+        } else {
+            self.engine.component(bytes, digest, approved.inspected().shape().largest_body, watch).await?
+        };
         // Opens directories, which may hang where they are remote.
         let (engine, network) = (self.engine.clone(), self.network.clone());
         let link = move || {

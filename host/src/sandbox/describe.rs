@@ -31,6 +31,8 @@ pub(crate) enum DescribeStop {
 }
 
 impl Linked for DescribeProgram {
+    const ONCE: bool = true;
+
     fn link(
         engine: &Engine,
         _machine: Machine<'_>,

@@ -111,6 +111,9 @@ pub(crate) struct Machine<'a> {
 
 /// Native code becomes a program of one kind.
 pub(crate) trait Linked: Sized + Send + 'static {
+    /// It runs once.
+    const ONCE: bool = false;
+
     /// `machine.worker` is what supervises programs of the machine: without one, none can be granted.
     fn link(
         engine: &Engine,
