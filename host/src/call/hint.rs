@@ -6,8 +6,8 @@ use crate::sandbox::{Exceeded, Export, Stop};
 
 /// One line, if there is anything to do. `wrote`: whether it wrote to its standard error.
 pub(super) fn of(export: Export, stop: &Stop, wrote: bool, trace: Option<&Backtrace>) -> Option<String> {
-    let text = match stop {
-        Stop::Limit(exceeded) => return Some(reached(export, exceeded)),
+    Some(match stop {
+        Stop::Limit(exceeded) => reached(export, exceeded),
         Stop::Denied(_) if matches!(export, Export::Render | Export::Present) => {
             "a projector sees the arguments and the value, and nothing else: let execute look it up, and put it into the value"
                 .to_owned()
@@ -21,25 +21,29 @@ pub(super) fn of(export: Export, stop: &Stop, wrote: bool, trace: Option<&Backtr
         Stop::Malformed(_) => "its bindings are of another version of the interface, or its memory is damaged: generate them \
                                anew"
             .to_owned(),
-        Stop::Trap(text) if text.contains("unreachable") && wrote => {
-            "a panic, an assertion or an exception: what it wrote says why".to_owned()
+        Stop::Trap(trap) => return trapped(trap, wrote, trace),
+    })
+}
+
+fn trapped(trap: &str, wrote: bool, trace: Option<&Backtrace>) -> Option<String> {
+    let text = match trap {
+        trap if trap.contains("unreachable") && wrote => {
+            return Some("a panic, an assertion or an exception: what it wrote says why".to_owned());
         }
-        Stop::Trap(text) if text.contains("unreachable") => "a panic, an assertion or an exception that wrote nothing: a tool \
-                                                             without WASI has no standard error to write to"
-            .to_owned(),
-        Stop::Trap(text) if text.contains("out of bounds") => {
-            "it reached outside of its memory or of a table: a mistake in unsafe code or in C, or an index of a bad pointer"
-                .to_owned()
+        trap if trap.contains("unreachable") => {
+            "a panic, an assertion or an exception that wrote nothing: without WASI there is no standard error to write to"
         }
-        Stop::Trap(text) if text.contains("host than it takes") => "write in parts".to_owned(),
-        Stop::Trap(text) if text.contains("divide by zero") || text.contains("overflow") => {
-            "check the numbers before dividing or converting".to_owned()
+        trap if trap.contains("out of bounds") => {
+            "it reached outside of its memory or of a table: a mistake in unsafe code or in C, or a pointer that is none"
         }
-        Stop::Trap(_) => return built_without(trace),
+        trap if trap.contains("divide by zero") || trap.contains("overflow") => {
+            "check the numbers before dividing or converting"
+        }
+        _ => return built_without(trace),
     };
     Some(match built_without(trace) {
         Some(build) => format!("{text}; {build}"),
-        None => text,
+        None => text.to_owned(),
     })
 }
 

@@ -31,23 +31,25 @@ pub(super) enum Status {
 pub(super) struct Exit {
     status: Status,
     message: String,
+    /// What helps, each a line of this program's own.
+    more: Vec<String>,
 }
 
 impl Exit {
     pub(super) fn usage(message: impl Into<String>) -> Self {
-        Self { status: Status::Usage, message: message.into() }
+        Self { status: Status::Usage, message: message.into(), more: Vec::new() }
     }
 
     pub(super) fn failed(message: impl Into<String>) -> Self {
-        Self { status: Status::Failed, message: message.into() }
+        Self { status: Status::Failed, message: message.into(), more: Vec::new() }
     }
 
     pub(super) fn fault(message: impl Into<String>) -> Self {
-        Self { status: Status::Fault, message: message.into() }
+        Self { status: Status::Fault, message: message.into(), more: Vec::new() }
     }
 
     pub(super) fn interrupted() -> Self {
-        Self { status: Status::Interrupted, message: "interrupted".to_owned() }
+        Self { status: Status::Interrupted, message: "interrupted".to_owned(), more: Vec::new() }
     }
 
     /// A file that did not load, with its name.
@@ -57,13 +59,25 @@ impl Exit {
         if named { exit } else { Self { message: format!("{}: {}", file.display(), exit.message), ..exit } }
     }
 
+    /// The same, and more to say after it.
+    pub(super) fn with(mut self, more: Vec<String>) -> Self {
+        self.more = more;
+        self
+    }
+
+    /// Print the message, and what helps.
+    pub(super) fn print(&self) {
+        screen::error(&self.message);
+        self.more.iter().for_each(|line| screen::error(line));
+    }
+
     pub(super) fn message(&self) -> &str {
         &self.message
     }
 
     /// Print the message and give the code.
     pub(super) fn report(self) -> ExitCode {
-        screen::error(&self.message);
+        self.print();
         self.code()
     }
 
@@ -89,7 +103,7 @@ impl From<&Failure> for Exit {
             FailureKind::Aborted => Status::Aborted,
             FailureKind::Fault => Status::Fault,
         };
-        Self { status, message: format!("{}: {}", failure.code, failure.message) }
+        Self { status, message: format!("{}: {}", failure.code, failure.message), more: Vec::new() }
     }
 }
 
@@ -103,7 +117,7 @@ impl From<LoadError> for Exit {
             LoadError::Fault(_) | LoadError::Compile(_) => Status::Fault,
             _ => Status::Usage,
         };
-        Self { status, message: chain(&error) }
+        Self { status, message: chain(&error), more: Vec::new() }
     }
 }
 

@@ -155,7 +155,7 @@ pub(super) async fn call(args: &Args, prepared: Prepared, interrupt: &Cancellati
             if names.len() == 1 && !interrupt.is_cancelled() {
                 return Err(exit);
             }
-            screen::error(exit.message());
+            exit.print();
             worst = exit::worse(worst, exit);
         }
     }
@@ -189,10 +189,8 @@ fn shown(outcome: &Outcome, toolset: &Toolset, show: Show, verbose: bool, screen
     match outcome {
         Outcome::Success(success) => Ok(print(success, show, screen)?),
         Outcome::Failure(failure) => {
-            if !verbose {
-                brief(&failure.diagnostic);
-            }
-            Err(failure.into())
+            let exit = Exit::from(failure);
+            Err(if verbose { exit } else { exit.with(brief(&failure.diagnostic)) })
         }
     }
 }
@@ -342,16 +340,11 @@ fn report(outcome: &Outcome) {
 }
 
 /// What helps most of what a call left behind, where not all of it was asked for.
-fn brief(diagnostic: &Diagnostic) {
-    if let Some(cause) = &diagnostic.cause {
-        screen::error(cause);
-    }
-    if let Some(frame) = diagnostic.backtrace.as_ref().and_then(Backtrace::culprit) {
-        screen::error(&format!("in {frame}"));
-    }
-    if let Some(hint) = &diagnostic.hint {
-        screen::error(&format!("hint: {hint}"));
-    }
+fn brief(diagnostic: &Diagnostic) -> Vec<String> {
+    let cause = diagnostic.cause.clone();
+    let frame = diagnostic.backtrace.as_ref().and_then(Backtrace::culprit).map(|frame| format!("in {frame}"));
+    let hint = diagnostic.hint.as_ref().map(|hint| format!("hint: {hint}"));
+    [cause, frame, hint].into_iter().flatten().collect()
 }
 
 /// What a call left behind, and before it what each call that it made did. `who` says whose it is.

@@ -102,13 +102,13 @@ pub(super) async fn run(args: Args, host: Host, interrupt: CancellationToken) ->
                     Ended::NotLoaded(exit) => match tokio::time::timeout(GRACE, files.changed()).await {
                         Ok(changed) => Some(changed),
                         Err(_elapsed) => {
-                            screen::error(exit.message());
+                            exit.print();
                             None
                         }
                     },
                     Ended::Called { loaded, called, result } => {
                         if let Err(exit) = result {
-                            screen::error(exit.message());
+                            exit.print();
                         }
                         divider(&format!("loaded in {} ms, called in {} ms", loaded.as_millis(), called.as_millis()));
                         None

@@ -23,7 +23,7 @@ fn guest() -> Vec<u8> {
 /// Where in the source this stands: its line.
 fn line(part: &str) -> u32 {
     let before = SOURCE.split_once(part).unwrap_or_else(|| panic!("{part:?} is not in the guest")).0;
-    u32::try_from(before.lines().count()).unwrap()
+    u32::try_from(before.matches('\n').count() + 1).unwrap()
 }
 
 async fn call(component: Vec<u8>, trap_places: bool, how: &str) -> Failure {
@@ -118,10 +118,10 @@ async fn damaged_debug_information_costs_the_places_and_nothing_else() {
     }
 }
 
-/// 20,000 units, each with the abbreviations of all that follow: 400 kB that would take gigabytes.
+/// 60,000 units, each with the abbreviations of all that follow: 1.2 MB that would take a minute, and gigabytes.
 #[tokio::test]
 async fn debug_information_that_is_a_bomb_goes_off_in_a_process_of_its_own() {
-    const UNITS: u32 = 20_000;
+    const UNITS: u32 = 60_000;
     let mut abbreviations = Vec::new();
     let mut units = Vec::new();
     for unit in 0..UNITS {
@@ -147,7 +147,8 @@ async fn debug_information_that_is_a_bomb_goes_off_in_a_process_of_its_own() {
     let failure = call(component, true, "").await;
     assert_eq!(failure.code, Code::ToolTrapped, "{failure:?}");
     let note = trace(&failure).note.as_ref().unwrap();
-    assert!(note.contains("was not read") && note.contains("3 s of processor time and 1024 MiB"), "{note}");
+    // By which limit is the machine's to say.
+    assert!(note.starts_with("the debug information was not read: "), "{note}");
 }
 
 #[test]
