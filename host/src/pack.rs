@@ -64,7 +64,9 @@ pub fn pack(input: &[u8], manifest: &[u8], limits: &LoadLimits) -> Result<Vec<u8
 /// A component with a manifest that asks for what the package asks for and says nothing else: enough to run it sealed,
 /// and ask.
 pub(crate) fn to_describe(input: &[u8], package: &Package, limits: &LoadLimits) -> Result<Inspected, PackError> {
-    let mut packed = bare(input, Describe::Keep, limits)?;
+    // Its answer, and nothing else: what the tools need takes time to compile, and debug information to carry along.
+    let bare = bare(&strip_debug(input), Describe::Keep, limits)?;
+    let mut packed = pruned(bare, is_a_tool).map_err(PackError::Refused)?;
     section(&mut packed, SECTION, package.provisional().to_string().as_bytes());
     let inspected = inspected(packed, limits)?;
     let describes = |export: &String| export.starts_with(DESCRIBE);
@@ -99,9 +101,8 @@ fn bare(input: &[u8], describe: Describe, limits: &LoadLimits) -> Result<Vec<u8>
         return Err(ComponentError::TooLarge { limit: limits.bytes }.into());
     }
     let bare = match component::recognise(input) {
-        Ok(()) => {
-            without(input, SECTION).and_then(|bare| if describe == Describe::Leave { silent(bare) } else { Ok(bare) })
-        }
+        Ok(()) => without(input, SECTION)
+            .and_then(|bare| if describe == Describe::Leave { pruned(bare, describes) } else { Ok(bare) }),
         Err(ComponentError::CoreModule) => encode(input, describe),
         Err(error) => return Err(error.into()),
     };
@@ -143,8 +144,13 @@ fn describes(export: &str) -> bool {
     export.strip_prefix("cabi_post_").unwrap_or(export).starts_with(DESCRIBE)
 }
 
-/// A component whose answer nobody needs any more, without the code that made it.
-fn silent(component: Vec<u8>) -> Result<Vec<u8>, Vec<Finding>> {
+/// Whether a core module exports this for the interface that hosts call.
+fn is_a_tool(export: &str) -> bool {
+    export.strip_prefix("cabi_post_").unwrap_or(export).starts_with("fumehood:tool/")
+}
+
+/// A component without the code that only those exports of its modules lead to. They stay, and trap.
+fn pruned(component: Vec<u8>, goes: fn(&str) -> bool) -> Result<Vec<u8>, Vec<Finding>> {
     /// The section of a component that holds a core module:
     /// <https://github.com/WebAssembly/component-model/blob/main/design/mvp/Binary.md#component-definitions>.
     const MODULE: u8 = 1;
@@ -153,7 +159,7 @@ fn silent(component: Vec<u8>) -> Result<Vec<u8>, Vec<Finding>> {
         let section = section.map_err(|broken| vec![broken.refusal()])?;
         let pruned = match section.id {
             // What is malformed is said when the whole is looked at.
-            MODULE => prune(section.payload, describes, Exports::Trap).unwrap_or_default(),
+            MODULE => prune(section.payload, goes, Exports::Trap).unwrap_or_default(),
             _ => None,
         };
         match pruned {

@@ -1,7 +1,7 @@
 //! Takes out of a core module what only some of its exports lead to.
 //!
 //! A body that nobody can reach is replaced by one that traps, so no index changes. What is left runs as before,
-//! instruction for instruction. A module with debug information keeps all of its code: that speaks of offsets.
+//! instruction for instruction. In a module with debug information, which speaks of offsets, a body is overwritten where it lies.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -24,12 +24,14 @@ pub(super) enum Exports {
 /// way that is not followed here.
 pub(super) fn prune(module: &[u8], goes: impl Fn(&str) -> bool, exports: Exports) -> Result<Option<Vec<u8>>> {
     let graph = Graph::read(module, &goes)?;
-    if !graph.goes || (graph.debug && exports == Exports::Trap) {
+    if !graph.goes {
         return Ok(None);
     }
     let Some(live) = graph.live() else { return Ok(None) };
     let mut pruned = Module::new();
     let mut code = CodeSection::new();
+    // Where there is debug information: the section as it is, and where it begins.
+    let mut in_place = (Vec::new(), 0);
     let mut function = graph.imported;
     for payload in Parser::new(0).parse_all(module) {
         let payload = payload?;
@@ -46,8 +48,22 @@ pub(super) fn prune(module: &[u8], goes: impl Fn(&str) -> bool, exports: Exports
                     pruned.section(&kept);
                 }
             }
+            Payload::CodeSectionStart { range, .. } if graph.debug => {
+                in_place = (module[range.clone()].to_vec(), range.start);
+            }
+            Payload::CodeSectionEntry(body) if graph.debug => {
+                let range = body.range();
+                let body = in_place.0.get_mut(range.start - in_place.1..range.end - in_place.1);
+                if let Some(body) = body.filter(|_| !live.contains(&function)) {
+                    trap(body);
+                }
+                function += 1;
+                if function as usize == graph.functions.len() {
+                    pruned.section(&RawSection { id: CODE, data: &in_place.0 });
+                }
+            }
             Payload::CodeSectionEntry(body) => {
-                if graph.debug || live.contains(&function) {
+                if live.contains(&function) {
                     code.raw(body.as_bytes());
                 } else {
                     code.function(
@@ -71,6 +87,17 @@ pub(super) fn prune(module: &[u8], goes: impl Fn(&str) -> bool, exports: Exports
 
 /// <https://webassembly.github.io/spec/core/binary/modules.html#sections>.
 const CODE: u8 = 10;
+
+/// Overwrites a body with one of the same length that traps. One that is too short for that does nothing, and may stay.
+fn trap(body: &mut [u8]) {
+    const UNREACHABLE: u8 = 0x00;
+    const NOP: u8 = 0x01;
+    const END: u8 = 0x0b;
+    if let [locals, first, rest @ .., last] = body {
+        (*locals, *first, *last) = (0, UNREACHABLE, END);
+        rest.fill(NOP);
+    }
+}
 
 /// A module, boiled down to which function leads to which. It has more edges than the program, never fewer: a call through
 /// a table may land on every function of that type whose reference is taken anywhere.
@@ -316,10 +343,15 @@ mod tests {
     #[test]
     fn code_with_debug_information_stays_where_it_is() {
         let text = |export: &str| {
-            format!("(module (func {export} nop) (func (export \"stays\")) (@custom \".debug_line\" \"\"))")
+            format!("(module (func {export}) (func (export \"stays\") nop) (@custom \".debug_line\" \"\"))")
         };
+        let body = "(local i32) (local.set 0 (i32.const 1))";
+        let overwritten = "unreachable nop nop nop nop nop";
+        check(&text(&format!("(export \"goes\") {body}")), Exports::Go, Some(&text(overwritten)));
+        let trapping = format!("(export \"goes\") {overwritten}");
+        check(&text(&format!("(export \"goes\") {body}")), Exports::Trap, Some(&text(&trapping)));
+        // Too short.
         check(&text("(export \"goes\")"), Exports::Go, Some(&text("")));
-        check(&text("(export \"goes\")"), Exports::Trap, None);
     }
 
     #[test]
