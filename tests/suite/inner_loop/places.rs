@@ -118,7 +118,7 @@ async fn damaged_debug_information_costs_the_places_and_nothing_else() {
     }
 }
 
-/// 60,000 units, each with the abbreviations of all that follow: 1.2 MB that would take a minute, and gigabytes.
+/// 60,000 units, each with the abbreviations of all that follow: 1.2 MB whose reading grows with the square of it.
 #[tokio::test]
 async fn debug_information_that_is_a_bomb_goes_off_in_a_process_of_its_own() {
     const UNITS: u32 = 60_000;
