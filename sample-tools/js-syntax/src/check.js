@@ -5,8 +5,7 @@ import { linesOf, parse, UNNAMED } from "./parse.js";
 
 /**
  * @typedef {import("./parse.js").Args} Args
- * @typedef {{ number: number, text: string }} Line
- * @typedef {import("./parse.js").SyntaxFault & { around: Line[] }} Fault
+ * @typedef {import("./parse.js").SyntaxFault & { from: number, around: string[] }} Fault
  * @typedef {{ valid: boolean, lines: number, fault?: Fault }} Value
  */
 
@@ -28,16 +27,16 @@ export const check = defineTool({
     const from = Math.max(1, fault.line - AROUND);
     const around = lines
       .slice(from - 1, fault.line + AROUND)
-      .map((text, index) => ({ number: from + index, text: windowOf(text, from + index === fault.line ? fault.column : 1) }));
-    return { valid: false, lines: lines.length, fault: { ...fault, around } };
+      .map((text, index) => windowOf(text, from + index === fault.line ? fault.column : 1));
+    return { valid: false, lines: lines.length, fault: { ...fault, from, around } };
   },
 
   render({ path = UNNAMED }, { lines, fault }) {
     if (fault === undefined) {
       return `${path}: no syntax error in ${lines === 1 ? "1 line" : `${lines} lines`}.`;
     }
-    const width = String(fault.around.at(-1)?.number ?? fault.line).length;
-    const shown = fault.around.map(({ number, text }) => {
+    const width = String(fault.from + fault.around.length - 1).length;
+    const shown = numbered(fault).map(({ number, text }) => {
       const mark = number === fault.line ? ">" : " ";
       return `${mark} ${String(number).padStart(width)} | ${text}`.trimEnd();
     });
@@ -51,17 +50,22 @@ export const check = defineTool({
     if (value.fault === undefined) {
       return genericCard({ title: `${path}: no syntax error`, kind: "read", input: { path }, locations: [{ path }] });
     }
-    const { message, line, column, around } = value.fault;
+    const { message, line, column, from, around } = value.fault;
     return readCard({
       title: `${message} (${line}:${column})`,
       path,
-      offset: around[0]?.number ?? line,
-      lines: around,
-      totalLines: value.lines,
+      offset: from,
+      lines: numbered(value.fault),
+      totalLines: Math.max(value.lines, from + around.length - 1),
       language: "javascript",
     });
   },
 });
+
+/** @param {Fault} fault */
+function numbered({ from, around }) {
+  return around.map((text, index) => ({ number: from + index, text }));
+}
 
 /**
  * As much of a line as is worth showing, with the column in it.

@@ -7,7 +7,7 @@ import { linesOf, parse, UNNAMED } from "./parse.js";
  * @typedef {import("./parse.js").Args} Args
  * @typedef {"import" | "export" | "function" | "class" | "method" | "variable"} Kind
  * @typedef {{ kind: Kind, name: string, line: number, endLine: number, exported: boolean, text: string }} Item
- * @typedef {{ items: Item[], total: number, lines: number }} Value
+ * @typedef {{ items: Item[], more: number, lines: number }} Value
  * @typedef {import("acorn").AnyNode} Node
  */
 
@@ -30,18 +30,18 @@ export const outline = defineTool({
       ...item,
       text: shortened((lines[item.line - 1] ?? "").trim()),
     }));
-    return { items: items.slice(0, SHOWN), total: items.length, lines: lines.length };
+    return { items: items.slice(0, SHOWN), more: Math.max(0, items.length - SHOWN), lines: lines.length };
   },
 
-  render({ path = UNNAMED }, { items, total }) {
-    if (total === 0) {
+  render({ path = UNNAMED }, { items, more }) {
+    if (items.length === 0) {
       return `${path} declares nothing.`;
     }
     const shown = items.map(({ kind, name, line, endLine, exported }) => {
       const range = endLine > line ? `${line}-${endLine}` : `${line}`;
       return `${range}: ${exported ? "export " : ""}${kind === "export" ? "" : `${kind} `}${name}`;
     });
-    return [...shown, ...(total > items.length ? [`(${total - items.length} more)`] : [])].join("\n");
+    return [...shown, ...(more > 0 ? [`(${more} more)`] : [])].join("\n");
   },
 
   present({ path = UNNAMED }, value) {
@@ -50,7 +50,7 @@ export const outline = defineTool({
     }
     const matches = value.items.map(({ line, text }) => ({ lineNumber: line, line: text }));
     const files = matches.length === 0 ? [] : [{ path, matches }];
-    return matchesCard({ title: `Outline of ${path}`, files, total: value.total });
+    return matchesCard({ title: `Outline of ${path}`, files, total: matches.length + value.more });
   },
 });
 

@@ -65,7 +65,7 @@ static bool present(const fh_json *args, const fh_json *value, fh_card *card) {
   if (value == NULL) {
     fh_terminal_card(card, fh_format("%.*s …", FH_ARG(show)), FH_NONE);
   } else if (is(show, "generic")) {
-    fh_generic_card(card, FH("A title"), FH_EDIT);
+    fh_generic_card(card, FH("A\ntitle"), FH_EDIT);
     fh_writer input = {0};
     fh_begin_object(&input, NULL);
     fh_begin_array(&input, "a");

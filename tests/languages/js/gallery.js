@@ -10,7 +10,7 @@ const BYTES = new Uint8Array([0, 255, 128]);
 const cards = {
   generic: () =>
     genericCard({
-      title: "A title",
+      title: "A\ntitle",
       kind: "edit",
       input: { a: [1] },
       body: ["one", text("two", { priority: 0.5 })],

@@ -34,7 +34,7 @@ BYTES = bytes([0, 255, 128])
 
 CARDS: dict[str, Card] = {
     "generic": GenericCard(
-        "A title",
+        "A\ntitle",
         kind="edit",
         input={"a": [1]},
         body=["one", Text("two", Annotations(priority=0.5))],

@@ -135,7 +135,8 @@ void fh_set_last_modified(fh_block *block, fh_text time);
 
 // --- Cards ---
 
-// What a person sees. One of the functions `fh_…_card` makes it, the others add to it.
+// What a person sees. One of the functions `fh_…_card` makes it, the others add to it. A title must say something, and is
+// made one line.
 typedef fumehood_tool_types_card_t fh_card;
 
 typedef enum fh_tool_kind {

@@ -117,6 +117,15 @@ void fh_set_last_modified(fh_block *block, fh_text time) { annotations(block)->l
 
 // --- Cards ---
 
+// A title is one line, and often holds what somebody wrote.
+static tool_component_string_t one_line(fh_text title) {
+  tool_component_string_t copy = fh_copy(title);
+  for (size_t at = 0; at < copy.len; at++) {
+    if (copy.ptr[at] == '\n' || copy.ptr[at] == '\r') copy.ptr[at] = ' ';
+  }
+  return copy;
+}
+
 static void make(fh_card *card, uint8_t tag) {
   memset(card, 0, sizeof *card);
   card->tag = tag;
@@ -133,7 +142,7 @@ static void expect(const fh_card *card, uint8_t tag, const char *what) {
 
 void fh_generic_card(fh_card *card, fh_text title, fh_tool_kind kind) {
   make(card, FUMEHOOD_TOOL_TYPES_CARD_GENERIC);
-  card->val.generic.title = fh_copy(title);
+  card->val.generic.title = one_line(title);
   card->val.generic.kind = (fumehood_tool_types_option_tool_kind_t){true, (fumehood_tool_types_tool_kind_t)kind};
 }
 
@@ -155,7 +164,7 @@ void fh_add_location(fh_card *card, fh_text path, uint32_t line) {
 
 void fh_terminal_card(fh_card *card, fh_text command, fh_text output) {
   make(card, FUMEHOOD_TOOL_TYPES_CARD_TERMINAL);
-  card->val.terminal.title = fh_copy(command);
+  card->val.terminal.title = one_line(command);
   card->val.terminal.output = fh_copy(output);
 }
 
@@ -182,7 +191,7 @@ void fh_set_killed(fh_card *card, fh_text signal, bool timed_out) {
 
 void fh_diff_card(fh_card *card, fh_text title) {
   make(card, FUMEHOOD_TOOL_TYPES_CARD_DIFF);
-  card->val.diff.title = fh_copy(title);
+  card->val.diff.title = one_line(title);
 }
 
 void fh_add_diff(fh_card *card, fh_text path, fh_text old, fh_text now) {
@@ -193,7 +202,7 @@ void fh_add_diff(fh_card *card, fh_text path, fh_text old, fh_text now) {
 void fh_read_card(fh_card *card, fh_text title, fh_text path, uint64_t offset, uint64_t total_lines) {
   make(card, FUMEHOOD_TOOL_TYPES_CARD_READ);
   fumehood_tool_types_read_card_t *read = &card->val.read;
-  read->title = fh_copy(title);
+  read->title = one_line(title);
   read->path = fh_copy(path);
   read->offset = offset;
   read->total_lines = total_lines;
@@ -211,7 +220,7 @@ void fh_add_line(fh_card *card, uint64_t number, fh_text line) {
 
 static fumehood_tool_types_search_results_t *search(fh_card *card, fh_text title, uint8_t tag) {
   make(card, FUMEHOOD_TOOL_TYPES_CARD_SEARCH);
-  card->val.search.title = fh_copy(title);
+  card->val.search.title = one_line(title);
   card->val.search.results.tag = tag;
   return &card->val.search.results;
 }
@@ -255,7 +264,7 @@ void fh_set_total(fh_card *card, uint64_t total) {
 
 void fh_web_search_card(fh_card *card, fh_text title, fh_text answer) {
   make(card, FUMEHOOD_TOOL_TYPES_CARD_WEB);
-  card->val.web.title = fh_copy(title);
+  card->val.web.title = one_line(title);
   card->val.web.results.tag = FUMEHOOD_TOOL_TYPES_WEB_RESULTS_SEARCH;
   card->val.web.results.val.search.answer = maybe(answer);
 }
@@ -269,7 +278,7 @@ void fh_add_source(fh_card *card, fh_text url, fh_text title, fh_text snippet, f
 
 void fh_fetch_card(fh_card *card, fh_text title, fh_text url, uint16_t status) {
   make(card, FUMEHOOD_TOOL_TYPES_CARD_WEB);
-  card->val.web.title = fh_copy(title);
+  card->val.web.title = one_line(title);
   card->val.web.results.tag = FUMEHOOD_TOOL_TYPES_WEB_RESULTS_FETCH;
   card->val.web.results.val.fetch = (fumehood_tool_types_web_fetch_t){fh_copy(url), status, false};
 }

@@ -3,9 +3,12 @@
 import { content, count } from "./content.js";
 import { toJson } from "./value.js";
 
+// A title is one line, and often holds what somebody wrote.
+const oneLine = (title) => String(title).replace(/[\r\n]+/g, " ");
+
 export function genericCard({ title, kind, input, body = [], locations = [] }) {
   const val = {
-    title,
+    title: oneLine(title),
     kind,
     // What has no JSON form leaves the arguments of the call.
     input: input === undefined ? undefined : toJson(input).json,
@@ -17,17 +20,19 @@ export function genericCard({ title, kind, input, body = [], locations = [] }) {
 
 export function terminalCard({ title, description, cwd, output = "", exit, timedOut = false }) {
   const ended = typeof exit === "string" ? { tag: "signal", val: exit } : { tag: "code", val: exit };
-  return { tag: "terminal", val: { title, description, cwd, output, exit: exit === undefined ? undefined : ended, timedOut } };
+  const val = { title: oneLine(title), description, cwd, output, exit: exit === undefined ? undefined : ended, timedOut };
+  return { tag: "terminal", val };
 }
 
 export function diffCard({ title, diffs }) {
-  return { tag: "diff", val: { title, diffs: diffs.map(({ path, old, new: now }) => ({ path, old, new: now })) } };
+  const files = diffs.map(({ path, old, new: now }) => ({ path, old, new: now }));
+  return { tag: "diff", val: { title: oneLine(title), diffs: files } };
 }
 
 export function readCard({ title, path, offset = 1, lines, totalLines, language }) {
   const numbered = lines.map(({ number, text }) => ({ number: count(number), text }));
-  const val = { title, path, offset: count(offset), lines: numbered, totalLines: count(totalLines), language };
-  return { tag: "read", val };
+  const [from, all] = [count(offset), count(totalLines)];
+  return { tag: "read", val: { title: oneLine(title), path, offset: from, lines: numbered, totalLines: all, language } };
 }
 
 export function matchesCard({ title, files, total }) {
@@ -44,7 +49,7 @@ export function pathsCard({ title, paths, total }) {
 }
 
 function search(title, tag, val) {
-  return { tag: "search", val: { title, results: { tag, val } } };
+  return { tag: "search", val: { title: oneLine(title), results: { tag, val } } };
 }
 
 // Unless it says otherwise, what is listed is all there is.
@@ -54,9 +59,13 @@ function left(listed, total = listed) {
 
 export function webSearchCard({ title, sources, answer, truncated = false }) {
   const listed = sources.map(({ url, title, snippet, published }) => ({ url, title, snippet, published }));
-  return { tag: "web", val: { title, results: { tag: "search", val: { sources: listed, answer, truncated } } } };
+  return web(title, "search", { sources: listed, answer, truncated });
 }
 
 export function fetchCard({ title, url, status, truncated = false }) {
-  return { tag: "web", val: { title, results: { tag: "fetch", val: { url, status, truncated } } } };
+  return web(title, "fetch", { url, status, truncated });
+}
+
+function web(title, tag, val) {
+  return { tag: "web", val: { title: oneLine(title), results: { tag, val } } };
 }

@@ -105,7 +105,10 @@ export function resource(
   annotations?: Annotations,
 ): ContentBlock;
 
-/** What a person sees. Made by the functions below; whoever draws one knows no tool by name. */
+/**
+ * What a person sees. Made by the functions below; whoever draws one knows no tool by name. A title must say something, and
+ * is made one line.
+ */
 export interface Card {
   readonly tag: "generic" | "terminal" | "diff" | "read" | "search" | "web";
   readonly val: any;

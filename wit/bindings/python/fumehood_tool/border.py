@@ -1,5 +1,8 @@
 """Content and cards in the shape of the interface."""
 
+import re
+from dataclasses import replace
+
 from wit_world.imports import fumehood_tool_types as wit
 
 from fumehood_tool import value as values
@@ -15,6 +18,10 @@ from fumehood_tool.card import (
     WebSearchCard,
 )
 from fumehood_tool.content import Annotations, Audio, ContentBlock, Image, Resource, ResourceLink, Text, blocks
+
+
+# A title is one line, and often holds what somebody wrote.
+_LINES = re.compile(r"[\r\n]+")
 
 
 def block(block: ContentBlock) -> wit.ContentBlock:
@@ -43,12 +50,17 @@ def _annotations(notes: Annotations | None) -> wit.Annotations | None:
 
 
 def card(card: Card) -> wit.Card:
-    """One card."""
-    match card:
-        case GenericCard():
-            return wit.Card_Generic(_generic(card))
-        case TerminalCard():
-            return wit.Card_Terminal(_terminal(card))
+    """One card.
+
+    Raises TypeError: it is something else.
+    """
+    if not isinstance(card, Card):
+        raise TypeError(f"present returns a card or None, not {type(card).__name__}")
+    match replace(card, title=_LINES.sub(" ", card.title)):
+        case GenericCard() as generic:
+            return wit.Card_Generic(_generic(generic))
+        case TerminalCard() as terminal:
+            return wit.Card_Terminal(_terminal(terminal))
         case DiffCard(title, diffs):
             return wit.Card_Diff(wit.DiffCard(title, [wit.FileDiff(file.path, file.old, file.new) for file in diffs]))
         case ReadCard(title, path, lines, total, offset, language):
@@ -74,8 +86,6 @@ def card(card: Card) -> wit.Card:
         case FetchCard(title, url, status, truncated):
             fetch = wit.WebFetch(url, status, truncated)
             return wit.Card_Web(wit.WebCard(title, wit.WebResults_Fetch(fetch)))
-        case _:
-            raise TypeError(f"present returns a card or None, not {type(card).__name__}")
 
 
 def _generic(card: GenericCard) -> wit.GenericCard:

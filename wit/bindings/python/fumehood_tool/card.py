@@ -1,4 +1,5 @@
-"""What a person sees. Six shapes, and whoever draws them knows no tool by name."""
+"""What a person sees. Six shapes, and whoever draws them knows no tool by name. A title must say something, and is made one
+line."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
