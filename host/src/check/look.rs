@@ -67,6 +67,7 @@ fn checks(inspected: &Inspected, limits: &LoadLimits) -> Vec<Check> {
                 format!("it asks for {}", asked.join(", "))
             }
         }
+        "reasons" if manifest.capabilities.is_empty() => "there is nothing to give a reason for".to_owned(),
         "reasons" => format!("{} with a reason", counted(manifest.capabilities.len(), "capability", "capabilities")),
         "size" => format!("{bytes} bytes of at most {}", limits.bytes),
         _ => counted(tools, "tool", "tools"),

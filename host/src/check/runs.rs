@@ -108,7 +108,7 @@ pub(super) async fn declared(loaded: &Loaded, calls: &[(String, Value)], headroo
     found.entry(Blame::Execute).or_default().append(&mut unreadable);
     let made = outcomes.iter().flatten().count();
     let failed = outcomes.iter().flatten().filter(|outcome| matches!(outcome, Outcome::Failure(_))).count();
-    let line = format!("{made} calls, {} of which the tool failed politely", failed);
+    let line = format!("{made} calls: {} worked, {failed} failed politely", made - failed);
     let mut take =
         |blame: Blame| found.remove(&blame).unwrap_or_default().into_iter().take(MAX_EXAMPLES).collect::<Vec<_>>();
     let checks = if calls.is_empty() {
@@ -163,7 +163,7 @@ pub(super) async fn without(loading: &Loading, limits: &Policy, calls: &[(String
     let remedy = "return an error of the tool's own where a grant is missing";
     let outcomes = each(&world.toolset, calls).await;
     let (findings, worked) = worse("check/no-grants", remedy, calls, &outcomes, ran);
-    Check::of(ID, format!("{} calls, {worked} of which worked", calls.len()), findings)
+    Check::of(ID, format!("{} calls: {worked} worked, {} failed politely", calls.len(), calls.len() - worked), findings)
 }
 
 /// Without each of what it calls optional.

@@ -66,7 +66,9 @@ fn headroom(page: &mut String, peaks: &[Peak]) {
     let head = ["limit", "used", "of", "", "by"].map(str::to_owned);
     let width =
         |column: usize| rows.iter().chain([&head]).map(|row| row[column].chars().count()).max().unwrap_or_default();
-    let [limit, used, of, percent] = [0, 1, 2, 3].map(width);
+    let [limit, used, of] = [0, 1, 2].map(width);
+    // Room for 100 %, so that a slow machine does not move a column.
+    let percent = "100 %".len();
     let _ = writeln!(page);
     for row in [&head].into_iter().chain(&rows) {
         let line = format!(
