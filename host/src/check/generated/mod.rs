@@ -28,6 +28,9 @@ const FUEL: &str = "projector-fuel";
 /// Whether they make the same of the same.
 const SAME: &str = "same-bytes";
 
+/// The check of another module that every run feeds.
+const HEADROOM: &str = "headroom";
+
 /// The checks of this module, in the order of the table.
 const IDS: [&str; 6] = [DRAWABLE, CALLS, VALUES, PROJECTIONS, FUEL, SAME];
 
@@ -57,10 +60,10 @@ pub(super) async fn run(loaded: &Loaded, settings: &Settings, headroom: &mut Hea
     for tool in &loaded.inspected.manifest().tools {
         let Some(subject) = Subject::of(tool, loaded, settings, &mut tally) else { continue };
         let wants = |ids: &[&str]| ids.iter().any(|id| settings.wants(id));
-        if wants(&[CALLS, VALUES, PROJECTIONS, FUEL]) {
+        if wants(&[CALLS, VALUES, PROJECTIONS, FUEL, HEADROOM]) {
             calls::make(&subject, headroom, &mut tally).await;
         }
-        if wants(&[PROJECTIONS, FUEL, SAME]) {
+        if wants(&[PROJECTIONS, FUEL, SAME, HEADROOM]) {
             projections::make(&subject, headroom, &mut tally).await;
         }
     }
