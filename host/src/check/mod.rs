@@ -79,11 +79,7 @@ pub async fn run(component: Vec<u8>, engines: &Engines, settings: &Settings) -> 
     checks.extend(missing.map(|row| Check::skipped(row.id, "nothing can be run: first mend what fails")));
     checks.retain(|check| settings.wants(check.id));
     checks.sort_by_key(|check| ALL.iter().position(|row| row.id == check.id));
-<<<<<<< HEAD
     let peaks = headroom.peaks().cloned().collect();
-=======
-    let peaks = headroom.peaks().filter(|_| settings.wants("headroom")).cloned().collect();
->>>>>>> 5d6b555 (Keep what depends on the machine out of verdicts; write down transcripts of checks)
     Report { name, version, digest, seed: settings.seed, checks, headroom: peaks }
 }
 

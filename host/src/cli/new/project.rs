@@ -1,11 +1,12 @@
 //! The files of a project: the template with the name and what is asked for in it, and the library as it is.
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use anyhow::Context as _;
-use cap_std::ambient_authority;
-use cap_std::fs::Dir;
 use serde_json::Value;
 
 use super::super::exit::Exit;
@@ -111,19 +112,14 @@ pub(super) fn write(parent: &Path, name: &ProjectName, files: &[Made]) -> Result
 }
 
 fn fill(scratch: &Path, name: &ProjectName, files: &[Made]) -> anyhow::Result<()> {
-    let scratch = Dir::open_ambient_dir(scratch, ambient_authority())?;
-    scratch.create_dir(name.as_str())?;
-    let dir = scratch.open_dir(name.as_str())?;
+    let project = scratch.join(name.as_str());
     for file in files {
-        let path = Path::new(&file.path);
-        if let Some(above) = path.parent().filter(|above| !above.as_os_str().is_empty()) {
-            dir.create_dir_all(above)?;
-        }
-        dir.write(path, &file.bytes).with_context(|| file.path.clone())?;
-        if file.executable {
-            let mode: std::fs::Permissions = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-            dir.set_permissions(path, cap_std::fs::Permissions::from_std(mode))?;
-        }
+        let path = project.join(&file.path);
+        let folder = path.parent().unwrap_or(&project);
+        fs::DirBuilder::new().recursive(true).create(folder).with_context(|| file.path.clone())?;
+        let mode = if file.executable { 0o777 } else { 0o666 };
+        let mut new = fs::OpenOptions::new().write(true).create_new(true).mode(mode).open(&path)?;
+        new.write_all(&file.bytes).with_context(|| file.path.clone())?;
     }
     Ok(())
 }
