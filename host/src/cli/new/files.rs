@@ -82,7 +82,7 @@ const RUST: &[File] = files! {
 
 const JS: &[File] = files! {
     "bindings/js/template/.gitignore" => ".gitignore"
-    "bindings/js/README.md" => "README.md"
+    "bindings/js/template/README.md" => "README.md"
     "bindings/js/template/build.mjs" => "build.mjs"
     "bindings/js/template/cases/first.json" => "cases/first.json"
     "bindings/js/template/manifest.json" => "manifest.json"
@@ -125,7 +125,7 @@ const JS: &[File] = files! {
 
 const PYTHON: &[File] = files! {
     "bindings/python/template/.gitignore" => ".gitignore"
-    "bindings/python/README.md" => "README.md"
+    "bindings/python/template/README.md" => "README.md"
     "bindings/python/template/app.py" => "app.py"
     "bindings/python/template/build.sh" => "build.sh"
     "bindings/python/template/cases/first.json" => "cases/first.json"
@@ -165,7 +165,7 @@ const PYTHON: &[File] = files! {
 const C: &[File] = files! {
     "bindings/c/template/.gitignore" => ".gitignore"
     "bindings/c/template/Makefile" => "Makefile"
-    "bindings/c/README.md" => "README.md"
+    "bindings/c/template/README.md" => "README.md"
     "bindings/c/template/cases/first.json" => "cases/first.json"
     "bindings/c/template/manifest.json" => "manifest.json"
     "bindings/c/template/requirements.txt" => "requirements.txt"

@@ -23,8 +23,22 @@ macro_rules! cards {
 
 cards!(Generic(GenericCard), Terminal(TerminalCard), Diff(DiffCard), Read(ReadCard), Search(SearchCard), Web(WebCard));
 
+impl Card {
+    /// The title, which each of them has.
+    pub(crate) fn title_mut(&mut self) -> &mut String {
+        match self {
+            Self::Generic(GenericCard { title, .. })
+            | Self::Terminal(TerminalCard { title, .. })
+            | Self::Diff(DiffCard { title, .. })
+            | Self::Read(ReadCard { title, .. })
+            | Self::Search(SearchCard { title, .. })
+            | Self::Web(WebCard { title, .. }) => title,
+        }
+    }
+}
+
 impl GenericCard {
-    /// A title, and by default the arguments of the call.
+    /// A title, which becomes one line, and by default the arguments of the call.
     pub fn new(title: impl Into<String>) -> Self {
         Self { title: title.into(), kind: None, input: None, body: Vec::new(), locations: Vec::new() }
     }

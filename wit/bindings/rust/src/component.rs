@@ -151,9 +151,71 @@ pub fn present<T: Tool>(args: &str, value: Option<&str>) -> Result<Option<Card>,
         Some(value) => Some(read(value)?),
         None => None,
     };
-    Ok(T::present(&read(args)?, value.as_ref()))
+    // A call that waits has a card, whatever `execute` will say of its arguments.
+    let args = match read(args) {
+        Ok(args) => args,
+        Err(_) if value.is_none() => return Ok(None),
+        Err(why) => return Err(why),
+    };
+    let mut card = T::present(&args, value.as_ref());
+    if let Some(card) = &mut card {
+        one_line(card.title_mut(), T::TITLE.unwrap_or(T::NAME));
+    }
+    Ok(card)
+}
+
+/// A title is one line, and often holds what somebody wrote.
+fn one_line(title: &mut String, otherwise: &str) {
+    if title.contains(['\n', '\r']) {
+        *title = title.split(['\n', '\r']).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
+    }
+    if title.trim().is_empty() {
+        otherwise.clone_into(title);
+    }
 }
 
 fn read<D: DeserializeOwned>(json: &str) -> Result<D, String> {
     serde_json::from_str(json).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Context, GenericCard, testing};
+
+    struct Echo;
+
+    impl Tool for Echo {
+        type Args = std::collections::BTreeMap<String, u8>;
+        type Value = String;
+
+        const NAME: &'static str = "echo";
+        const DESCRIPTION: &'static str = "Says it again.";
+
+        fn execute(_args: Self::Args, _context: &Context) -> Result<String, ToolError> {
+            Ok(String::new())
+        }
+
+        fn present(_args: &Self::Args, value: Option<&String>) -> Option<Card> {
+            Some(GenericCard::new(value.map_or("waits", String::as_str)).into())
+        }
+    }
+
+    #[test]
+    fn a_title_is_one_line_and_never_nothing() {
+        let title = |value: &str| {
+            let value = serde_json::to_string(value).unwrap();
+            let mut card = testing::card::<Echo>("{}", Some(&value)).unwrap();
+            card.title_mut().clone()
+        };
+        assert_eq!(title("two\nlines\r\n"), "two lines");
+        assert_eq!(title("one"), "one");
+        assert_eq!((title(""), title("\n"), title(" ")), ("echo".into(), "echo".into(), "echo".into()));
+    }
+
+    #[test]
+    fn a_call_whose_arguments_are_not_the_tools_waits_with_the_card_that_every_tool_has() {
+        assert_eq!(present::<Echo>(r#"{"a":1.0}"#, None), Ok(None));
+        assert!(present::<Echo>(r#"{"a":1.0}"#, Some(r#""x""#)).is_err());
+    }
 }

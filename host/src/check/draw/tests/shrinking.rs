@@ -1,4 +1,5 @@
 use proptest::strategy::ValueTree as _;
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use serde_json::{Value, json};
 
 use super::super::Purpose;
@@ -28,7 +29,7 @@ fn a_failing_draw_shrinks_to_the_least_that_fails() {
     check(json!({"type": "integer", "multipleOf": 7}), |n| n.as_i64() > Some(41), json!(42));
     check(json!({"type": "string"}), |s| s.as_str().unwrap().contains('\n'), json!("\n"));
     check(json!({"type": "string"}), |s| s.as_str().unwrap().chars().count() >= 30, json!("a".repeat(30)));
-    check(json!({"type": "string", "minLength": 3}), |s| s.as_str().unwrap().contains('\0'), json!("aa\0"));
+    check(json!({"type": "string", "minLength": 3}), |s| s.as_str().unwrap().contains('\0'), json!("a\0a"));
     check(
         json!({"type": "array", "items": {"type": "boolean"}}),
         |v| v.as_array().unwrap().len() > 2,
@@ -56,4 +57,20 @@ fn what_fails_at_one_value_alone_stays_as_it_was_drawn() {
         more = tree.complicate();
     }
     assert_eq!(tree.current(), first);
+}
+
+/// As a strategy, by proptest's own runner.
+#[test]
+fn proptest_draws_and_shrinks_them_too() {
+    let runner = || {
+        let config = Config { failure_persistence: None, ..Config::default() };
+        TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha))
+    };
+    let draws = draws(&json!({"type": "integer", "minimum": 7}), Purpose::Value);
+    assert_eq!(runner().run(&draws, |_| Ok(())), Ok(()));
+    let fails = |value: Value| if value.as_i64() > Some(41) { Err(TestCaseError::fail("past 41")) } else { Ok(()) };
+    match runner().run(&draws, fails) {
+        Err(TestError::Fail(_, least)) => assert_eq!(least, json!(42)),
+        other => panic!("{other:?}"),
+    }
 }
