@@ -85,6 +85,11 @@ async fn flaky() {
 }
 
 #[tokio::test]
+async fn cookbook() {
+    check("cookbook").await;
+}
+
+#[tokio::test]
 async fn conformance() {
     check("conformance").await;
 }

@@ -166,12 +166,18 @@ pub fn present<T: Tool>(args: &str, value: Option<&str>) -> Result<Option<Card>,
 
 /// A title is one line, and often holds what somebody wrote.
 fn one_line(title: &mut String, otherwise: &str) {
-    if title.contains(['\n', '\r']) {
-        *title = title.split(['\n', '\r']).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ");
+    let mut line = String::with_capacity(title.len());
+    for c in title.chars() {
+        match c {
+            '\n' | '\r' if line.is_empty() || line.ends_with(' ') => {}
+            '\n' | '\r' => line.push(' '),
+            c => line.push(c),
+        }
     }
-    if title.trim().is_empty() {
-        otherwise.clone_into(title);
+    if line.chars().all(char::is_whitespace) {
+        line = otherwise.into();
     }
+    *title = line;
 }
 
 fn read<D: DeserializeOwned>(json: &str) -> Result<D, String> {
@@ -208,7 +214,8 @@ mod tests {
             let mut card = testing::card::<Echo>("{}", Some(&value)).unwrap();
             card.title_mut().clone()
         };
-        assert_eq!(title("two\nlines\r\n"), "two lines");
+        assert_eq!(title("two\r\nlines"), "two lines");
+        assert_eq!(title("\ntwo\n\nlines\n"), "two lines ");
         assert_eq!(title("one"), "one");
         assert_eq!((title(""), title("\n"), title(" ")), ("echo".into(), "echo".into(), "echo".into()));
     }
