@@ -280,3 +280,46 @@ async fn cases_that_cannot_be_run_say_why() {
     check(r#"{"about":"a","calls":[],"files":{"a":"b"},"after":{"a":null}}"#, "the file exists").await;
     check(r#"{"about":"a","calls":[],"asked":["/"]}"#, "was asked for []").await;
 }
+
+/// Cases come with a component: what they grant may be an attack of their author's.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_case_grants_nothing_of_this_machine_unless_it_is_trusted() {
+    let bench = Bench::new();
+    let check = async |grant: &str, trust: bool| {
+        let folder = tempfile::tempdir().unwrap();
+        let case = json!({ "about": "a", "calls": [], "grants": [grant] });
+        std::fs::write(folder.path().join("a.json"), case.to_string()).unwrap();
+        let cases = Some(folder.path().to_owned());
+        let only = vec!["cases".to_owned()];
+        let report = bench
+            .check(honest(), |settings| {
+                (settings.cases, settings.only, settings.trust_cases) = (cases, only, trust);
+            })
+            .await;
+        let [check] = &report.checks[..] else { panic!("{report:?}") };
+        check.findings.iter().map(|finding| finding.message.clone()).collect::<String>()
+    };
+    for grant in [
+        "filesystem=/:/:ro",
+        "filesystem=.:/:rw",
+        "process=sh:/bin/sh -c *",
+        "env=HOME",
+        "secret=token env:HOME {server}/",
+        "http=https://example.com/ GET",
+        "http=http://127.0.0.1/ GET 127.0.0.1",
+        "http=http://localhost:1/ GET 127.0.0.1",
+        // Only the whole address is the server's own.
+        "http={server}0/ GET 127.0.0.1",
+        "http={server}@example.com/ GET",
+    ] {
+        // What is no grant at all is refused as such.
+        let refused = check(grant, false).await;
+        assert!(refused.starts_with("the case cannot be run: grants: "), "{grant} is given: {refused}");
+        let trusted = check(grant, true).await;
+        assert!(!trusted.contains("reaches out of the case"), "{grant}: {trusted}");
+    }
+    for grant in ["clock", "random", "tools=word_count", "env=LANG=C", "http={server}/ GET 127.0.0.1"] {
+        let given = check(grant, false).await;
+        assert!(!given.contains("grants: "), "{grant}, which the case brings along: {given}");
+    }
+}

@@ -10,6 +10,8 @@ use crate::{Host, Inspected, LoadError, Network, Policy, Resolve, Resolved, TlsR
 #[derive(Clone)]
 pub(super) struct Loading {
     pub(super) inspected: Inspected,
+    /// Whether cases get what they grant themselves, wherever it reaches.
+    pub(super) trust_cases: bool,
     /// With the machine's own network.
     host: Host,
     /// Without any.
@@ -31,13 +33,13 @@ impl Resolve for Nowhere {
 impl Loading {
     /// # Errors
     /// The TLS library cannot be set up.
-    pub(super) fn new(inspected: Inspected, engines: &Engines) -> Result<Self, String> {
+    pub(super) fn new(inspected: Inspected, engines: &Engines, trust_cases: bool) -> Result<Self, String> {
         let roots = TlsRoots::of_the_web().map_err(|error| error.to_string())?;
         let nowhere = Network::new(Arc::new(Nowhere), roots);
         let Engines { first, other } = engines.clone();
         let (alone, other_alone) =
             (first.clone().reaching_through(nowhere.clone()), other.clone().reaching_through(nowhere));
-        Ok(Self { inspected, host: first, alone, other, other_alone })
+        Ok(Self { inspected, trust_cases, host: first, alone, other, other_alone })
     }
 
     /// With these grants, and the machine's network where they lead to it.

@@ -93,7 +93,7 @@ async fn running(inspected: Inspected, engines: &Engines, settings: &Settings, h
         let remedy = "see what the message names: a host refuses it for the same";
         vec![Check::of("compile", "", vec![Finding::refusal("check/compile", "", error, remedy)])]
     };
-    let loading = match Loading::new(inspected, engines) {
+    let loading = match Loading::new(inspected, engines, settings.trust_cases) {
         Ok(loading) => loading,
         Err(error) => return refused(error),
     };

@@ -18,6 +18,9 @@ pub struct Settings {
     pub calls: u32,
     /// What they are drawn from.
     pub seed: u64,
+    /// Give cases whatever they grant themselves, programs and folders of this machine included. Without it a case that
+    /// grants what reaches out of its own world is not run: cases come with a component, and nobody may have read them.
+    pub trust_cases: bool,
     /// Write again what the cases expect.
     pub bless: bool,
     /// Make these checks alone, by id. Empty: all.
@@ -29,7 +32,15 @@ impl Settings {
     ///
     /// A hundred calls reach each edge of a usual schema, and take well under a second for a tool in Rust.
     pub fn standard() -> Self {
-        Self { cases: None, policy: Policy::nothing(), calls: 100, seed: 0, bless: false, only: Vec::new() }
+        Self {
+            cases: None,
+            policy: Policy::nothing(),
+            calls: 100,
+            seed: 0,
+            trust_cases: false,
+            bless: false,
+            only: Vec::new(),
+        }
     }
 
     /// Whether this check is to be made.

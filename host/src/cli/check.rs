@@ -40,6 +40,11 @@ pub(super) struct Args {
     /// The folder of golden cases, where it is not `cases` beside the component, or beside what it is packed with
     #[arg(long, value_name = "DIR")]
     cases: Option<PathBuf>,
+    /// Give cases what they grant themselves: programs, folders, variables and hosts of this machine. Read them first
+    ///
+    /// Without it a case that grants more than its own files and its own server is not run, and fails the check.
+    #[arg(long)]
+    trust_cases: bool,
     /// Write again what the cases expect, and say what changed
     #[arg(long)]
     bless: bool,
@@ -98,6 +103,7 @@ async fn checked(args: Args) -> Result<ExitCode, Exit> {
     let component = args.packing.read(&args.component, || EngineArgs::uncached().host()).await?;
     let mut settings = Settings::standard();
     (settings.calls, settings.seed, settings.bless, settings.only) = (args.calls, args.seed, args.bless, args.only);
+    settings.trust_cases = args.trust_cases;
     settings.cases = args.cases.or_else(|| beside(&args.component)).or_else(|| args.packing.files().find_map(beside));
     settings.policy = args.grants.policy()?;
     let kept = tempfile::tempdir().context("no room for compiled code")?;

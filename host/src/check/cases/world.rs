@@ -39,6 +39,13 @@ impl World {
         for (name, file) in &case.files {
             write(&folder, name, &file.bytes()?).map_err(|error| format!("files: {name:?}: {error}"))?;
         }
+        let beyond = case.grants.iter().find(|text| !loading.trust_cases && reaches_out(text, server.url()));
+        if let Some(text) = beyond {
+            return Err(format!(
+                "grants: {text:?} reaches out of the case, to this machine or the network; read what the case does with it, and \
+                 check with --trust-cases where it may have it"
+            ));
+        }
         let policy = policy(&case, directory.path())?;
         let toolset = loading.under(&policy).await.map_err(|error| error.to_string())?;
         Ok(Self { case, toolset, folder, server, _directory: directory })
@@ -91,6 +98,16 @@ fn write(folder: &Dir, name: &str, bytes: &[u8]) -> std::io::Result<()> {
         folder.create_dir_all(parent)?;
     }
     folder.write(name, bytes)
+}
+
+/// Whether a grant gives more than what the case itself brings along. One that cannot be read gives nothing.
+fn reaches_out(text: &str, server: &str) -> bool {
+    match text.parse() {
+        Ok(Grant::Clock | Grant::Random | Grant::Tools(_)) | Err(_) => false,
+        Ok(Grant::Env(grant)) => grant.value.is_none(),
+        Ok(Grant::Http(grant)) => !grant.rule.url().starts_with(&format!("{server}/")),
+        Ok(Grant::Filesystem(_) | Grant::Secret(_) | Grant::Process(_)) => true,
+    }
 }
 
 fn policy(case: &Case, folder: &Path) -> Result<Policy, String> {
