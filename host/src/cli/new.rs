@@ -52,7 +52,7 @@ enum Lang {
 
 pub(super) fn run(args: Args) -> Result<ExitCode, Exit> {
     let name = ProjectName::of(&args.name, args.lang).map_err(|error| Exit::usage(error.to_string()))?;
-    let files = project::made(&name, args.lang, &args.capability);
+    let files = project::made(&name, args.lang, &args.capability).map_err(Exit::usage)?;
     project::write(Path::new("."), &name, &files)?;
     screen::print(&said(&name, &files, &args.capability)).map_err(anyhow::Error::from)?;
     Ok(ExitCode::SUCCESS)

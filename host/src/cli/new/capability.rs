@@ -1,14 +1,21 @@
 //! `--capability`: one thing that a new tool asks for, in a word.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
 use fumehood::{Access, Capability};
 use serde_json::{Value, json};
 
+use super::Lang;
+
 /// What is asked for, with a reason to begin with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Asked(Capability);
+
+/// Worlds of `wit/worlds.wit` in the libraries.
+pub(super) const PLAIN: &str = "component";
+const HTTP: &str = "component-with-http";
 
 const FORMS: &str = "write filesystem:read, filesystem:read-write, http, http:https://example.com/, secret:NAME, env:NAME, \
                      process:PROGRAM, tools:TOOL, clock or random";
@@ -84,6 +91,16 @@ impl Asked {
         !matches!(self.0, Capability::Process { .. } | Capability::Tools { .. })
     }
 
+    /// The world of the other languages that links the interface, where no WASI runtime does by itself.
+    const fn world(&self) -> Option<&'static str> {
+        match self.0 {
+            Capability::Http { .. } | Capability::Secret { .. } => Some(HTTP),
+            Capability::Process { .. } => Some("component-with-process"),
+            Capability::Tools { .. } => Some("component-with-tools"),
+            _ => None,
+        }
+    }
+
     /// The feature of the Rust crate that has the interface, where the standard library has none.
     pub(super) const fn feature(&self) -> Option<&'static str> {
         match self.0 {
@@ -91,5 +108,35 @@ impl Asked {
             Capability::Process { .. } | Capability::Tools { .. } => Some("host"),
             _ => None,
         }
+    }
+}
+
+/// The world that a component in this language is built against, where its template names one.
+///
+/// # Errors
+/// The language's toolchain or library cannot link what is asked for.
+pub(super) fn world(lang: Lang, asked: &[Asked]) -> Result<&'static str, String> {
+    let worlds: BTreeSet<_> = asked.iter().filter_map(Asked::world).collect();
+    let http = worlds.contains(HTTP);
+    match lang {
+        // The crate has features in place of worlds.
+        Lang::Rust => Ok(PLAIN),
+        Lang::C if !worlds.is_empty() => {
+            Err("the library for C has no requests, programs or other tools; take --lang rust or --lang python"
+                .to_owned())
+        }
+        Lang::Js if http => Err(
+            "no request can be linked into JavaScript yet: componentize-qjs fails on wasi:http; take --lang rust or \
+                 --lang python"
+                .to_owned(),
+        ),
+        Lang::C | Lang::Js | Lang::Python => match worlds.len() {
+            0 | 1 => Ok(worlds.first().copied().unwrap_or(PLAIN)),
+            _ => Err(
+                "in this language a project begins with one of requests, programs and other tools; ask for one, and \
+                      write a world with the others into the library's wit/worlds.wit, or take --lang rust"
+                    .to_owned(),
+            ),
+        },
     }
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::super::exit::Exit;
 use super::Lang;
-use super::capability::Asked;
+use super::capability::{self, Asked};
 use super::files;
 use super::name::ProjectName;
 
@@ -30,26 +30,34 @@ impl Made {
 }
 
 /// Every file, in the order of the template.
-pub(super) fn made(name: &ProjectName, lang: Lang, asked: &[Asked]) -> Vec<Made> {
+///
+/// # Errors
+/// The language cannot have what is asked for.
+pub(super) fn made(name: &ProjectName, lang: Lang, asked: &[Asked]) -> Result<Vec<Made>, String> {
+    let world = capability::world(lang, asked)?;
     let named = |text: &str| text.replace("new-tool", name.as_str()).replace("new_tool", &name.with_underscores());
     let made = |file: &files::File| {
         let (path, bytes) = match std::str::from_utf8(file.bytes) {
-            Ok(text) if file.is_template() => (named(file.to), named(&asking(file.to, text, asked)).into_bytes()),
+            Ok(text) if file.is_template() => {
+                (named(file.to), named(&asking(file.to, text, asked, world)).into_bytes())
+            }
             _ => (file.to.to_owned(), file.bytes.to_owned()),
         };
         Made { executable: path.ends_with(".sh"), path, bytes }
     };
-    files::of(lang).iter().map(made).collect()
+    Ok(files::of(lang).iter().map(made).collect())
 }
 
 /// One file of the template, with what the tool asks for.
-fn asking(path: &str, text: &str, asked: &[Asked]) -> String {
+fn asking(path: &str, text: &str, asked: &[Asked], world: &str) -> String {
     if asked.is_empty() {
         return text.to_owned();
     }
     match path {
         "Cargo.toml" => cargo(text, asked),
         "manifest.json" => manifest(text, asked),
+        "build.mjs" => text.replace(r#"world: "component""#, &format!("world: {world:?}")),
+        "build.sh" => text.replace("--world component ", &format!("--world {world} ")),
         "README.md" if asked.iter().any(Asked::needs_wasi) => text.replace("wasm32-unknown-unknown", "wasm32-wasip2"),
         _ => text.to_owned(),
     }

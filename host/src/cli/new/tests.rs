@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::capability::Asked;
 use super::name::{NameError, ProjectName};
-use super::project::{self, made};
+use super::project;
 use super::{Lang, commands, files, said};
 
 fn name(text: &str) -> ProjectName {
@@ -18,6 +18,10 @@ fn name(text: &str) -> ProjectName {
 
 fn asked(texts: &[&str]) -> Vec<Asked> {
     texts.iter().map(|text| text.parse().unwrap()).collect()
+}
+
+fn made(name: &ProjectName, lang: Lang, asked: &[Asked]) -> Vec<project::Made> {
+    project::made(name, lang, asked).unwrap()
 }
 
 fn text(files: &[project::Made], path: &str) -> String {
@@ -140,6 +144,30 @@ fn other_languages_ask_in_their_manifest() {
         let mut plain = plain;
         plain.as_object_mut().unwrap().remove("capabilities");
         assert_eq!(asking, plain, "{lang:?}");
+    }
+}
+
+#[test]
+fn a_project_is_built_against_what_it_asks_for() {
+    let built = |lang, capability, file| text(&made(&name("dice"), lang, &asked(&[capability])), file);
+    assert!(built(Lang::Python, "http", "build.sh").contains("--world component-with-http "));
+    assert!(built(Lang::Python, "secret:token", "build.sh").contains("--world component-with-http "));
+    assert!(built(Lang::Js, "process:git", "build.mjs").contains(r#"world: "component-with-process""#));
+    assert!(built(Lang::Js, "tools:word_count", "build.mjs").contains(r#"world: "component-with-tools""#));
+    for (lang, file, plain) in
+        [(Lang::Python, "build.sh", "--world component "), (Lang::Js, "build.mjs", r#"world: "component""#)]
+    {
+        assert!(built(lang, "clock", file).contains(plain));
+    }
+    for (lang, capabilities) in [
+        (Lang::C, &["http"][..]),
+        (Lang::C, &["process:git"]),
+        (Lang::Js, &["http:https://example.com/"]),
+        (Lang::Js, &["secret:token"]),
+        (Lang::Python, &["http", "process:git"]),
+    ] {
+        let refused = project::made(&name("dice"), lang, &asked(capabilities)).err();
+        assert!(refused.is_some_and(|why| why.contains("--lang rust")), "{lang:?} with {capabilities:?}");
     }
 }
 
