@@ -12,6 +12,7 @@ mod engine;
 mod footprint;
 #[path = "../../../tests/support/mod.rs"]
 mod guests;
+mod kit;
 mod listing;
 mod review;
 mod rules;
@@ -41,6 +42,7 @@ fn main() {
     audit::reading(&mut criterion);
     rules::rules(&mut criterion);
     review::review(&mut criterion);
+    kit::least_tool(&mut criterion);
     engine::code(&mut criterion);
     engine::bounds(&mut criterion);
     engine::one_engine(&mut criterion);
