@@ -30,7 +30,8 @@ impl Headroom {
     ///
     /// - `run`: names the run, for whoever wants to see it again. Called only where it is the new peak.
     pub fn note(&mut self, usage: &Usage, run: impl Fn() -> String) {
-        for used in usage.iter().filter(|used| used.used > 0) {
+        // Time has a row even where it rounds to nothing: which rows there are must not depend on the machine.
+        for used in usage.iter().filter(|used| used.used > 0 || used.limit == LimitName::WallClock) {
             let higher = |peak: &Peak| share(&used) > share(&peak.used);
             if self.0.get(&used.limit).is_none_or(higher) {
                 self.0.insert(used.limit, Peak { used, run: run() });
