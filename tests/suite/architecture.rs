@@ -19,7 +19,7 @@ const SURFACES: &[&str] = &["check", "mcp"];
 const TABLE: &[(&str, &[&str], &[&str])] = &[
     ("finding", &[], &[]),
     ("json", &[], &[]),
-    ("schema", &["jsonschema", "stacker"], &["finding", "json"]),
+    ("schema", &["jsonschema", "percent_encoding", "stacker"], &["finding", "json"]),
     ("content", &["base64"], &[]),
     ("excerpt", &[], &[]),
     ("backtrace", &[], &[]),
@@ -116,7 +116,7 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
             "sandbox",
         ],
     ),
-    ("check", &["base64", "cap_std", "proptest", "similar", "tempfile", "tokio"], &[]),
+    ("check", &["base64", "cap_std", "percent_encoding", "proptest", "similar", "tempfile", "tokio"], &[]),
     (
         "mcp",
         &[
@@ -132,6 +132,7 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
             "imagesize",
             "infer",
             "notify",
+            "percent_encoding",
             "rmcp",
             "rustix",
             "sha2",

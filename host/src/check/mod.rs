@@ -13,6 +13,7 @@ mod limits;
 mod loaded;
 mod loading;
 mod look;
+mod pointer;
 mod report;
 mod runs;
 mod scene;

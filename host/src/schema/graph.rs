@@ -1,7 +1,9 @@
 //! A schema as a graph: subschemas, and what each applies to the same value or to the parts of it.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
+use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
 use super::dialect::Dialect;
@@ -252,21 +254,14 @@ fn held_by<'a>(keyword: &str, held: &'a Value) -> Vec<(Option<Segment<'a>>, Step
     }
 }
 
-/// The text of a URI fragment; `None` if it is not one.
+/// The text of a URI fragment; `None` if it is not one. [`percent_encoding`] takes for itself what is no encoding.
 fn percent_decoded(text: &str) -> Option<String> {
     if !text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@/?%".contains(&byte)) {
         return None;
     }
-    let mut out = Vec::with_capacity(text.len());
-    let mut bytes = text.bytes();
-    while let Some(byte) = bytes.next() {
-        if byte == b'%' {
-            let digit = |byte: u8| char::from(byte).to_digit(16);
-            let (high, low) = (digit(bytes.next()?)?, digit(bytes.next()?)?);
-            out.push(u8::try_from(high * 16 + low).ok()?);
-        } else {
-            out.push(byte);
-        }
+    let is_encoded = |rest: &str| rest.bytes().take(2).filter(u8::is_ascii_hexdigit).count() == 2;
+    if !text.split('%').skip(1).all(is_encoded) {
+        return None;
     }
-    String::from_utf8(out).ok()
+    percent_decode_str(text).decode_utf8().ok().map(Cow::into_owned)
 }

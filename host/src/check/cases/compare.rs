@@ -4,6 +4,8 @@ use serde::Serialize;
 use serde_json::Value;
 use similar::TextDiff;
 
+use crate::check::pointer::step;
+
 /// The lines that differ, with three around them.
 pub(super) fn lines(expected: &str, found: &str) -> String {
     /// More is not read in a terminal; the file of cases has the whole.
@@ -49,7 +51,7 @@ fn first(expected: &Value, found: &Value, at: &mut String) {
             let added = || found.iter().find(|(key, _)| !expected.contains_key(*key));
             let Some((key, value)) = differs.or_else(added) else { return };
             at.push('/');
-            at.push_str(&key.replace('~', "~0").replace('/', "~1"));
+            at.push_str(&step(key));
             first(value, found.get(key).unwrap_or(&Value::Null), at);
         }
         (Value::Array(expected), Value::Array(found)) => {

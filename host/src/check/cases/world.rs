@@ -11,6 +11,7 @@ use tempfile::TempDir;
 use super::form::{Case, File};
 use super::server::Server;
 use crate::check::Loading;
+use crate::check::pointer::step;
 use crate::{Grant, GuestPath, LimitName, Mount, Policy, Toolset};
 
 /// Everything that one run of a case takes, made anew for each run. Gone when dropped.
@@ -60,7 +61,7 @@ impl World {
     pub(super) fn left(&self) -> Vec<(String, String)> {
         let mut wrong = Vec::new();
         for (name, file) in &self.case.after {
-            let at = format!("/after/{}", name.replace('~', "~0").replace('/', "~1"));
+            let at = format!("/after/{}", step(name));
             match self.compared(name, file.as_ref()) {
                 Ok(None) => {}
                 Ok(Some(found)) => wrong.push((at, found)),

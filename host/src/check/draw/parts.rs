@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 
+use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
+
+use crate::check::pointer::step;
 
 /// Subschemas that one other holds under a keyword.
 enum Holds {
@@ -98,8 +101,8 @@ impl Parts {
 
     /// Where a reference leads. Admission made sure that it leads somewhere.
     pub(super) fn target<'a>(&self, root: &'a Value, reference: &str) -> Option<&'a Value> {
-        let fragment = decoded(reference.strip_prefix('#')?)?;
-        match self.anchors.get(&fragment) {
+        let fragment = percent_decode_str(reference.strip_prefix('#')?).decode_utf8().ok()?;
+        match self.anchors.get(fragment.as_ref()) {
             Some(pointer) => root.pointer(pointer),
             None => root.pointer(&fragment),
         }
@@ -205,7 +208,7 @@ fn held<'a>(schema: &'a Value, pointer: &str) -> Vec<(&'a Value, String)> {
             Holds::One => all.push((held, format!("{pointer}/{keyword}"))),
             Holds::Map => {
                 for (name, schema) in held.as_object().into_iter().flatten() {
-                    let name = name.replace('~', "~0").replace('/', "~1");
+                    let name = step(name);
                     all.push((schema, format!("{pointer}/{keyword}/{name}")));
                 }
             }
@@ -213,20 +216,4 @@ fn held<'a>(schema: &'a Value, pointer: &str) -> Vec<(&'a Value, String)> {
         }
     }
     all
-}
-
-/// The text of a URI fragment.
-fn decoded(text: &str) -> Option<String> {
-    let mut out = Vec::with_capacity(text.len());
-    let mut bytes = text.bytes();
-    while let Some(byte) = bytes.next() {
-        if byte == b'%' {
-            let mut digit = || char::from(bytes.next()?).to_digit(16);
-            let (high, low) = (digit()?, digit()?);
-            out.push(u8::try_from(high * 16 + low).ok()?);
-        } else {
-            out.push(byte);
-        }
-    }
-    String::from_utf8(out).ok()
 }

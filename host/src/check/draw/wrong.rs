@@ -9,6 +9,7 @@ use proptest::strategy::ValueTree as _;
 use serde_json::{Map, Value, json};
 
 use super::{Draws, LIMITS};
+use crate::check::pointer::step;
 use crate::{Json, JsonLimits};
 
 /// Arguments that a host refuses.
@@ -164,11 +165,9 @@ fn pointers(value: &Value) -> Vec<String> {
             Value::Array(items) => {
                 rest.extend(items.iter().enumerate().map(|(index, item)| (format!("{pointer}/{index}"), item)));
             }
-            Value::Object(members) => rest.extend(
-                members
-                    .iter()
-                    .map(|(name, value)| (format!("{pointer}/{}", name.replace('~', "~0").replace('/', "~1")), value)),
-            ),
+            Value::Object(members) => {
+                rest.extend(members.iter().map(|(name, value)| (format!("{pointer}/{}", step(name)), value)))
+            }
             _ => {}
         }
         all.push(pointer);

@@ -88,6 +88,9 @@ fn references_are_local_and_resolve() {
         let schema = json!({"$defs": defs, "enum": [{}], "allOf": [{}], "contains": {"$ref": reference}});
         check(schema, &[("schema/bad-reference", "/contains/$ref")]);
     }
+    // What is no percent-encoding stands for nothing, not for itself.
+    let named = json!({"$defs": {"%zz": {}}, "contains": {"$ref": "#/$defs/%zz"}});
+    check(named, &[("schema/bad-reference", "/contains/$ref")]);
     check(json!({"$id": "https://json-schema.org/draft/2020-12/schema", "items": {"$ref": "#"}}), &[]);
     check(json!({"items": {"$id": "x", "$ref": "#"}}), &[("schema/embedded-resource", "/items/$id")]);
     let twice = json!({"items": {"$anchor": "a"}, "contains": {"$anchor": "a"}});

@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use percent_encoding::percent_decode_str;
 use serde_json::{Map, Number, Value};
 
 use super::pattern::portable;
@@ -106,11 +107,11 @@ impl<'a> Source<'a> {
 
     /// A `$dynamicRef` of a schema without embedded ones can only mean what a `$ref` would.
     fn target(&self, reference: &str) -> Option<&'a Value> {
-        let fragment = percent_decoded(reference.strip_prefix('#')?)?;
+        let fragment = percent_decode_str(reference.strip_prefix('#')?).decode_utf8().ok()?;
         if fragment.is_empty() || fragment.starts_with('/') {
             return self.root.pointer(&fragment);
         }
-        self.anchors.get(fragment.as_str()).copied()
+        self.anchors.get(fragment.as_ref()).copied()
     }
 
     /// All that is applied when `schema` is, itself included.
@@ -198,20 +199,4 @@ pub(super) fn is_portable_bound(keyword: &str, number: &Number) -> bool {
 /// Whether a number is an integer that a double may not hold exactly.
 pub(in crate::mcp::mapping) fn is_unsafe(number: &Number) -> bool {
     number.as_u64().is_some_and(|n| n > SAFE) || number.as_i64().is_some_and(|n| n.unsigned_abs() > SAFE)
-}
-
-/// The text of a URI fragment; `None` if it is not one.
-fn percent_decoded(text: &str) -> Option<String> {
-    let mut out = Vec::with_capacity(text.len());
-    let mut bytes = text.bytes();
-    while let Some(byte) = bytes.next() {
-        if byte == b'%' {
-            let mut digit = || char::from(bytes.next()?).to_digit(16);
-            let (high, low) = (digit()?, digit()?);
-            out.push(u8::try_from(high * 16 + low).ok()?);
-        } else {
-            out.push(byte);
-        }
-    }
-    String::from_utf8(out).ok()
 }
