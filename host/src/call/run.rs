@@ -2,7 +2,6 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
 use std::time::Duration;
 
 use serde_json::json;
@@ -110,13 +109,15 @@ pub(super) async fn cancelled(cancel: &CancellationToken) -> Interrupt {
 }
 
 /// A panic in the host ends one call, not the process.
-pub(super) async fn unwinding<T>(future: impl Future<Output = T>) -> Result<T, String> {
-    let mut future = pin!(future);
+///
+/// The future goes to the heap: whoever waits for a call would hold all of its stages in place, twice in each function on
+/// the way up, and would copy them whenever it is moved.
+pub(super) fn unwinding<T>(future: impl Future<Output = T>) -> impl Future<Output = Result<T, String>> {
+    let mut future = Box::pin(future);
     std::future::poll_fn(move |context| match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
         Ok(poll) => poll.map(Ok),
         Err(panic) => std::task::Poll::Ready(Err(panic_text(&*panic))),
     })
-    .await
 }
 
 pub(super) fn panic_text(panic: &(dyn Any + Send)) -> String {

@@ -3,12 +3,12 @@
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
-use super::link::{self, Sandbox};
+use super::entry::Entry;
+use super::link::Sandbox;
 use super::sealed::HOST_CALLS;
 use super::state::State;
 use super::stop::{Export, Stop};
-use super::{LinkError, Linked, Machine, meter, store};
-use crate::bindings::kit::DescribedPre;
+use super::{DESCRIBE, LinkError, Linked, Machine, entry, meter, store};
 use crate::policy::{Approved, LimitName, Limits};
 
 /// The most that a component says: twice a manifest, which may be a mebibyte long.
@@ -16,7 +16,7 @@ const BYTES: u64 = 2 << 20;
 
 /// A compiled component, linked for that one question.
 pub(crate) struct DescribeProgram {
-    described: DescribedPre<State>,
+    describe: Entry,
     uses_wasi: bool,
 }
 
@@ -39,9 +39,9 @@ impl Linked for DescribeProgram {
         component: &Component,
         _approved: Approved,
     ) -> Result<Self, LinkError> {
-        let described = link::link(engine, component, Sandbox::Sealed(Export::Describe)).and_then(DescribedPre::new);
+        let describe = entry(engine, component, DESCRIBE, Export::Describe, Sandbox::Sealed(Export::Describe))?;
         let uses_wasi = component.component_type().imports(engine).any(|(name, _)| name.starts_with("wasi:"));
-        Ok(Self { described: described.map_err(LinkError::Imports)?, uses_wasi })
+        Ok(Self { describe, uses_wasi })
     }
 }
 
@@ -53,9 +53,8 @@ impl DescribeProgram {
             |error: wasmtime::Error| DescribeStop::Stopped(Stop::sort(&error, &limits, LimitName::ContentBytes));
         let state = State::sealed(meter(&limits.capped(LimitName::HostCalls, HOST_CALLS)), self.uses_wasi);
         let fuel = limits.value(LimitName::ProjectorFuel);
-        let mut store = store(self.described.engine(), Export::Describe, state, fuel, BYTES).map_err(stopped)?;
-        let instance = self.described.instantiate_async(&mut store).await.map_err(stopped)?;
-        let said = instance.fumehood_tool_kit_describe().call_describe(&mut store).await.map_err(stopped)?;
+        let mut store = store(self.describe.engine(), Export::Describe, state, fuel, BYTES).map_err(stopped)?;
+        let said = self.describe.call::<_, Result<String, String>>(&mut store, ()).await.map_err(stopped)?;
         said.map_err(DescribeStop::Refused)
     }
 }

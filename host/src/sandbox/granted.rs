@@ -110,10 +110,8 @@ impl GrantedSandbox<'_> {
         };
         // Dropping the call unwinds the guest; the store stays, and with it what the guest used and wrote.
         let answer = {
-            let mut called = pin!(async {
-                let instance = program.execute.instantiate_async(&mut store).await?;
-                instance.fumehood_tool_tool().call_execute(&mut store, tool, args.text()).await
-            });
+            let asked = (tool, args.text());
+            let mut called = pin!(program.execute.call::<_, Result<String, types::ToolError>>(&mut store, asked));
             tokio::select! {
                 biased;
                 answer = &mut called => Ok(answer),

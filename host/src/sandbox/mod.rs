@@ -6,6 +6,7 @@
 mod convert;
 mod describe;
 mod draft;
+mod entry;
 mod environment;
 mod granted;
 mod held;
@@ -28,8 +29,6 @@ use wasmtime::component::Component;
 use wasmtime::{CallHook, Engine, Store, UpdateDeadline};
 
 use crate::backtrace::Backtrace;
-use crate::bindings::ToolComponentPre;
-use crate::bindings::review::ReviewComponentPre;
 use crate::policy::{Approved, LimitName, Limits, Usage};
 
 pub(crate) use convert::{Malformed, checked_content, json_limits};
@@ -51,11 +50,18 @@ pub(crate) use tools::{CallError, CallableTools, Caller};
 pub(crate) use trace::{PLACES, places};
 
 use self::http::{Network, SecretError, TlsRootsError};
+use entry::Entry;
 use held::Held;
 use link::Sandbox;
 use meter::Meter;
 use state::State;
 
+/// What a tool exports.
+const TOOL: &str = "fumehood:tool/tool@0.1.0";
+/// What a reviewer exports.
+const REVIEWER: &str = "fumehood:review/reviewer@0.1.0";
+/// What a component exports that says what it is.
+const DESCRIBE: &str = "fumehood:tool-kit/describe@0.1.0";
 /// Live handles of the component model's own, per store.
 const MAX_HANDLES: usize = 2_000;
 /// Epoch ticks between two yields: at one tick a millisecond, others wait a millisecond for their turn.
@@ -63,15 +69,15 @@ const YIELD_TICKS: u64 = 1;
 
 /// A compiled tool component, linked for each of its three exports.
 pub(crate) struct Program {
-    execute: ToolComponentPre<State>,
-    render: ToolComponentPre<State>,
-    present: ToolComponentPre<State>,
+    execute: Entry,
+    render: Entry,
+    present: Entry,
     held: Held,
 }
 
 /// A compiled reviewer component, linked for its one export.
 pub(crate) struct ReviewProgram {
-    review: ReviewComponentPre<State>,
+    review: Entry,
     held: Held,
 }
 
@@ -131,14 +137,11 @@ impl Linked for Program {
         approved: Approved,
     ) -> Result<Self, LinkError> {
         let held = Held::open(engine, machine, component, approved)?;
-        let pre = |sandbox| {
-            let pre = link::link(engine, component, sandbox).map_err(LinkError::Imports)?;
-            ToolComponentPre::new(pre).map_err(LinkError::Imports)
-        };
+        let entry = |export, sandbox| entry(engine, component, TOOL, export, sandbox);
         Ok(Self {
-            execute: pre(held.sandbox(Export::Execute))?,
-            render: pre(Sandbox::Sealed(Export::Render))?,
-            present: pre(Sandbox::Sealed(Export::Present))?,
+            execute: entry(Export::Execute, held.sandbox(Export::Execute))?,
+            render: entry(Export::Render, Sandbox::Sealed(Export::Render))?,
+            present: entry(Export::Present, Sandbox::Sealed(Export::Present))?,
             held,
         })
     }
@@ -152,9 +155,20 @@ impl Linked for ReviewProgram {
         approved: Approved,
     ) -> Result<Self, LinkError> {
         let held = Held::open(engine, machine, component, approved)?;
-        let review = link::link(engine, component, held.sandbox(Export::Review)).and_then(ReviewComponentPre::new);
-        Ok(Self { review: review.map_err(LinkError::Imports)?, held })
+        let review = entry(engine, component, REVIEWER, Export::Review, held.sandbox(Export::Review))?;
+        Ok(Self { review, held })
     }
+}
+
+fn entry(
+    engine: &Engine,
+    component: &Component,
+    interface: &str,
+    export: Export,
+    sandbox: Sandbox<'_>,
+) -> Result<Entry, LinkError> {
+    let entry = link::link(engine, component, sandbox).and_then(|pre| Entry::new(pre, interface, export));
+    entry.map_err(LinkError::Imports)
 }
 
 impl Program {

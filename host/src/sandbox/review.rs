@@ -69,13 +69,9 @@ impl ReviewSandbox<'_> {
             Err(error) => return (Err(ReviewStop::Stopped(Stop::Host(format!("{error:#}")))), Report::nothing()),
         };
         let answer = {
-            let called = async {
-                let instance = program.review.instantiate_async(&mut store).await?;
-                instance.fumehood_review_reviewer().call_review(&mut store, &draft.0).await
-            };
             tokio::select! {
                 biased;
-                answer = called => Ok(answer),
+                answer = program.review.call::<_, Result<reviewer::Verdict, String>>(&mut store, (&draft.0,)) => Ok(answer),
                 why = until => Err(why),
             }
         };

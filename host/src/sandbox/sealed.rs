@@ -1,11 +1,14 @@
 //! Where `render` and `present` run: with nothing. Nothing here could be given a grant.
 
+use wasmtime::component::{ComponentNamedList, Lift, Lower};
+
 use super::convert::{self, Malformed};
+use super::entry::Entry;
 use super::meter::Exceeded;
 use super::state::State;
 use super::stop::{Export, Interrupt, Stop};
 use super::{Program, Report, meter, store};
-use crate::bindings::{ToolComponent, ToolComponentPre};
+use crate::bindings::fumehood::tool::types;
 use crate::card::Card;
 use crate::content::ContentBlock;
 use crate::policy::{LimitName, Limits, Usage};
@@ -54,10 +57,9 @@ impl<'a> SealedSandbox<'a> {
         usage: &mut Usage,
         until: impl Future<Output = Interrupt>,
     ) -> (Result<Vec<ContentBlock>, ProjectorStop>, Report) {
+        let asked = (tool, args.text(), value.text());
         let (answer, report) = self
-            .project(Export::Render, &self.program.render, usage, until, async |instance, store| {
-                instance.fumehood_tool_tool().call_render(store, tool, args.text(), value.text()).await
-            })
+            .project::<_, Vec<types::ContentBlock>>(Export::Render, &self.program.render, asked, usage, until)
             .await;
         let blocks =
             answer.and_then(|blocks| convert::content(blocks, self.limits, usage).map_err(ProjectorStop::from));
@@ -74,11 +76,9 @@ impl<'a> SealedSandbox<'a> {
         usage: &mut Usage,
         until: impl Future<Output = Interrupt>,
     ) -> (Result<Option<Card>, ProjectorStop>, Report) {
-        let (answer, report) = self
-            .project(Export::Present, &self.program.present, usage, until, async |instance, store| {
-                instance.fumehood_tool_tool().call_present(store, tool, args.text(), value.map(Valid::text)).await
-            })
-            .await;
+        let asked = (tool, args.text(), value.map(Valid::text));
+        let (answer, report) =
+            self.project::<_, Option<types::Card>>(Export::Present, &self.program.present, asked, usage, until).await;
         let finished = value.is_some();
         let card = answer.and_then(|card| {
             card.map(|card| convert::card(card, finished, self.limits, usage).map_err(ProjectorStop::from)).transpose()
@@ -86,32 +86,33 @@ impl<'a> SealedSandbox<'a> {
         (card, report)
     }
 
-    async fn project<T>(
+    async fn project<P, T>(
         &self,
         export: Export,
-        pre: &ToolComponentPre<State>,
+        entry: &Entry,
+        asked: P,
         usage: &mut Usage,
         until: impl Future<Output = Interrupt>,
-        call: impl AsyncFnOnce(&ToolComponent, &mut wasmtime::Store<State>) -> wasmtime::Result<Result<T, String>>,
-    ) -> (Result<T, ProjectorStop>, Report) {
+    ) -> (Result<T, ProjectorStop>, Report)
+    where
+        P: ComponentNamedList + Lower,
+        T: 'static,
+        (Result<T, String>,): ComponentNamedList + Lift,
+    {
         let Self { program, limits } = self;
         let fuel = limits.value(LimitName::ProjectorFuel);
         let bytes = limits.value(LimitName::ContentBytes).saturating_add(RECORD_BYTES);
         let state = State::sealed(meter(&limits.capped(LimitName::HostCalls, HOST_CALLS)), program.held.uses_wasi);
-        let mut store = match store(pre.engine(), export, state, fuel, bytes) {
+        let mut store = match store(entry.engine(), export, state, fuel, bytes) {
             Ok(store) => store,
             Err(error) => {
                 return (Err(ProjectorStop::Stopped(Stop::Host(format!("{error:#}")))), Report::nothing());
             }
         };
         let answer = {
-            let called = async {
-                let instance = pre.instantiate_async(&mut store).await?;
-                call(&instance, &mut store).await
-            };
             tokio::select! {
                 biased;
-                answer = called => Ok(answer),
+                answer = entry.call::<P, Result<T, String>>(&mut store, asked) => Ok(answer),
                 why = until => Err(why),
             }
         };

@@ -334,3 +334,29 @@ fn runs_alone(tools: &Registry, tool: &str) -> bool {
 fn lost() -> Outcome {
     fault("the host failed; its log says why", "a call's task ended before the call".to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    /// A future is copied whole whenever it is moved, onto a task for one: 116 KB of it were once the dearest part of a call.
+    #[tokio::test]
+    async fn the_future_of_a_call_is_small() {
+        const MOST: usize = 6 << 10;
+        let session = Session::new(SessionRules::none()).unwrap();
+        let tools = Registry::new(Vec::<crate::Provider>::new()).unwrap();
+        let call = || Call::new("a", Value::Null);
+        let scene = Scene::new(session.clone(), CallId::top(1));
+        for (what, size) in [
+            ("a batch", size_of_val(&session.in_order(&tools, vec![call()]))),
+            ("a call of a session", size_of_val(&session.run(&tools, call()))),
+            ("one of a batch", size_of_val(&session.whole(&tools, call(), scene))),
+            ("a call without one", size_of_val(&tools.run(call()))),
+            ("a pending card", size_of_val(&tools.pending_card(&call()))),
+        ] {
+            assert!(size <= MOST, "{what}: {size} bytes");
+        }
+    }
+}
