@@ -180,16 +180,17 @@ impl SearchCard {
         Self { title: title.into(), results: SearchResults::Paths(PathResults { paths, truncated: false, total }) }
     }
 
-    /// How many there are in all. With more than are listed, the card says that some are left out.
+    /// How many there are in all. With more than are listed, the card says that some are left out; there are never fewer.
     #[must_use]
     pub fn total(mut self, all: u64) -> Self {
         match &mut self.results {
             SearchResults::Matches(MatchResults { files, truncated, total }) => {
                 let listed: u64 = files.iter().map(|file| file.matches.len() as u64).sum();
-                (*truncated, *total) = (all > listed, all);
+                (*truncated, *total) = (all > listed, all.max(listed));
             }
             SearchResults::Paths(PathResults { paths, truncated, total }) => {
-                (*truncated, *total) = (all > paths.len() as u64, all);
+                let listed = paths.len() as u64;
+                (*truncated, *total) = (all > listed, all.max(listed));
             }
         }
         self
@@ -275,10 +276,21 @@ mod tests {
         let files = [FileMatches::new("a", [(1, "x"), (3, "y")])];
         let SearchResults::Matches(all) = SearchCard::matches("t", files.clone()).results else { panic!() };
         assert_eq!((all.total, all.truncated), (2, false));
-        let SearchResults::Matches(some) = SearchCard::matches("t", files).total(9).results else { panic!() };
+        let SearchResults::Matches(some) = SearchCard::matches("t", files.clone()).total(9).results else { panic!() };
         assert_eq!((some.total, some.truncated), (9, true));
         let SearchResults::Paths(all) = SearchCard::paths("t", ["a", "b"]).total(2).results else { panic!() };
         assert_eq!((all.total, all.truncated), (2, false));
+        let SearchResults::Paths(some) = SearchCard::paths("t", ["a", "b"]).total(3).results else { panic!() };
+        assert_eq!((some.total, some.truncated), (3, true));
+    }
+
+    #[test]
+    fn a_total_is_never_under_what_is_listed() {
+        let files = [FileMatches::new("a", [(1, "x"), (3, "y")])];
+        let SearchResults::Matches(found) = SearchCard::matches("t", files).total(1).results else { panic!() };
+        assert_eq!((found.total, found.truncated), (2, false));
+        let SearchResults::Paths(found) = SearchCard::paths("t", ["a", "b"]).total(0).results else { panic!() };
+        assert_eq!((found.total, found.truncated), (2, false));
     }
 
     #[test]
