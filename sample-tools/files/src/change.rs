@@ -25,6 +25,7 @@ pub struct WriteArgs {
 #[serde(deny_unknown_fields)]
 pub struct Written {
     /// The path as asked for, in its one spelling: no leading `/`, no `.` or `..`.
+    #[schemars(length(min = 1))]
     path: String,
     /// Whether the file is new.
     operation: Operation,
@@ -130,6 +131,7 @@ pub struct EditArgs {
 #[serde(deny_unknown_fields)]
 pub struct Edited {
     /// The path as asked for, in its one spelling: no leading `/`, no `.` or `..`.
+    #[schemars(length(min = 1))]
     path: String,
     /// The whole text of the file before.
     before: String,

@@ -30,17 +30,21 @@ pub struct Args {
 #[serde(deny_unknown_fields)]
 pub struct Value {
     /// The directory that was searched; `.` is the root.
+    #[schemars(length(min = 1))]
     root: String,
     /// Paths as `read` takes them, sorted byte by byte; at most 10,000 and 2 MiB.
+    #[schemars(length(max = VALUE_ENTRIES), inner(length(min = 1)))]
     paths: Vec<String>,
     /// How many there are. Present only where the list had no room for all paths: it then holds the first ones.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
     total: Option<u64>,
 }
 
 impl Value {
+    /// Never under what is listed, which no schema can say of `total`.
     fn total(&self) -> u64 {
-        self.total.unwrap_or(self.paths.len() as u64)
+        self.total.unwrap_or_default().max(self.paths.len() as u64)
     }
 }
 
@@ -115,7 +119,7 @@ impl Tool for Glob {
         let (total, listed) = (value.total(), value.paths.len());
         let shown = page(listed, args.skip, PAGE);
         let mut text = value.paths[shown.clone()].join("\n");
-        if shown.len() < total as usize {
+        if (shown.len() as u64) < total {
             text += &footer(&shown, listed, total, "path");
         }
         text.into()
@@ -180,6 +184,8 @@ mod tests {
             9_900,
             "(paths 9901 to 10000 of 12345; the rest was not kept: narrow the search)",
         );
+        // What the schema takes, and `run` never returns.
+        check(value(101, Some(7)), 0, "(paths 1 to 100 of 101; go on with skip 100)");
         let Card::Search(card) = Glob::finished(&args("*", "", 0), &value(20_000, None)) else {
             panic!("no search card")
         };

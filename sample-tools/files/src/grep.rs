@@ -44,9 +44,11 @@ pub struct Args {
 #[serde(deny_unknown_fields)]
 pub struct Value {
     /// The matching lines; at most 10,000 and 2 MiB.
+    #[schemars(length(max = VALUE_ENTRIES))]
     matches: Vec<Match>,
     /// How many there are. Present only where the list had no room for all matches: it then holds the first ones.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
     total: Option<u64>,
 }
 
@@ -54,6 +56,7 @@ pub struct Value {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Match {
     /// The file, as `read` takes it.
+    #[schemars(length(min = 1))]
     path: String,
     /// Counted from 1.
     #[schemars(range(min = 1))]
@@ -68,8 +71,9 @@ const INVALID_PATTERN: Code = Code::new("INVALID_PATTERN");
 const LINE_CHARACTERS: usize = 500;
 
 impl Value {
+    /// Never under what is listed, which no schema can say of `total`.
     fn total(&self) -> u64 {
-        self.total.unwrap_or(self.matches.len() as u64)
+        self.total.unwrap_or_default().max(self.matches.len() as u64)
     }
 }
 
@@ -173,7 +177,7 @@ impl Tool for Grep {
             }
             text += &format!("\n  {}: {}", found.line_number, preview(&found.line, LINE_CHARACTERS));
         }
-        if shown.len() < total as usize {
+        if (shown.len() as u64) < total {
             text += &footer(&shown, listed, total, "match");
         }
         text.into()
@@ -347,9 +351,13 @@ mod tests {
         let value = Value { matches: vec![found("a", 1, "x"), found("a", 3, "y"), found("b", 2, "z")], total: None };
         let text = Grep::render(&args(""), &value);
         assert_eq!(text.as_text(), Some("Found 3 matches.\n\na\n  1: x\n  3: y\n\nb\n  2: z"));
-        let value = Value { matches: (1..=251).map(|line| found("a", line, "x")).collect(), total: None };
-        let text = Grep::render(&args(""), &value);
-        let text = text.as_text().unwrap();
-        assert!(text.ends_with("\n  250: x\n\n(matches 1 to 250 of 251; go on with skip 250)"), "{text}");
+        // The other total is one that the schema takes, and `run` never returns.
+        for total in [None, Some(7)] {
+            let value = Value { matches: (1..=251).map(|line| found("a", line, "x")).collect(), total };
+            let text = Grep::render(&args(""), &value);
+            let text = text.as_text().unwrap();
+            assert!(text.ends_with("\n  250: x\n\n(matches 1 to 250 of 251; go on with skip 250)"), "{text}");
+            assert!(text.starts_with("Found 251 matches."), "{text}");
+        }
     }
 }

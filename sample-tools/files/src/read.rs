@@ -20,7 +20,7 @@ pub struct Args {
     offset: Option<u64>,
     /// How many lines to read at most.
     #[serde(default = "limit")]
-    #[schemars(range(min = 1, max = 10_000))]
+    #[schemars(range(min = 1, max = LIMIT_MOST))]
     limit: u64,
 }
 
@@ -29,15 +29,20 @@ fn limit() -> u64 {
     2000
 }
 
+/// How many lines one window may have.
+const LIMIT_MOST: u64 = 10_000;
+
 #[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Value {
     /// The path as asked for, in its one spelling: no leading `/`, no `.` or `..`.
+    #[schemars(length(min = 1))]
     path: String,
     /// The first line asked for.
     #[schemars(range(min = 1))]
     offset: u64,
     /// The lines of the window, whole. Fewer than the limit where the file ends, or where the value would be over 2 MiB.
+    #[schemars(length(max = LIMIT_MOST))]
     lines: Vec<Line>,
     /// Lines of the whole file; a newline at its end starts no further one.
     total_lines: u64,
@@ -54,6 +59,15 @@ struct Line {
 }
 
 const LINE_TOO_LONG: Code = Code::new("LINE_TOO_LONG");
+
+impl Value {
+    /// Whether its lines are those of a window: the first is `offset`, each is the next, and the last is within the file.
+    /// No schema can say that. `run` returns no other, but a log may hold what another version returned.
+    fn is_window(&self) -> bool {
+        let window = (self.offset..=self.total_lines).take(self.lines.len());
+        self.lines.is_empty() == (self.total_lines == 0) && self.lines.iter().map(|line| line.number).eq(window)
+    }
+}
 
 impl Read {
     fn run(root: &Root, args: Args) -> Result<Value, ToolError> {
@@ -87,7 +101,11 @@ impl Read {
         looking(format!("Read {}", shown(&path)), ToolKind::Read).location(path, line).into()
     }
 
-    fn finished(_args: &Args, value: &Value) -> Card {
+    fn finished(args: &Args, value: &Value) -> Card {
+        if !value.is_window() {
+            let card = looking(format!("Read {}", value.path), ToolKind::Read).location(value.path.as_str(), None);
+            return card.body(Self::render(args, value)).into();
+        }
         let lines = value.lines.iter().map(|line| (line.number, line.text.as_str()));
         let card = ReadCard::new(format!("Read {}", value.path), value.path.as_str(), value.total_lines);
         let card = ReadCard { language: language(&value.path).map(str::to_owned), ..card };
@@ -119,7 +137,7 @@ impl Tool for Read {
         /// Longer lines are data or generated code, of which the start says what it is.
         const LINE_CHARACTERS: usize = 2000;
 
-        if value.total_lines == 0 {
+        if value.total_lines == 0 && value.is_window() {
             return format!("{} is empty.", value.path).into();
         }
         let mut text = String::new();
@@ -134,6 +152,12 @@ impl Tool for Read {
         }
         let Value { offset, total_lines, .. } = *value;
         text += &match last {
+            _ if !value.is_window() => {
+                format!(
+                    "\n(these are not the lines of a file of {} from line {offset} on)",
+                    quantity(total_lines, "line")
+                )
+            }
             _ if last == total_lines => format!("\n(end of file, {})", quantity(total_lines, "line")),
             _ => format!("\n(lines {offset} to {last} of {total_lines}; go on with offset {})", last + 1),
         };
@@ -299,5 +323,38 @@ mod tests {
         check(b"1\n2\n3\n", (3, 2), "3: 3\n\n(end of file, 3 lines)");
         let cut = format!("1: {}… (9000 characters in all)\n\n(end of file, 1 line)", "y".repeat(2000));
         check("y".repeat(9000).as_bytes(), (1, 2), &cut);
+    }
+
+    #[test]
+    fn what_is_no_window_is_shown_and_said_to_be_none() {
+        let args = Args { path: "a.txt".into(), offset: None, limit: limit() };
+        let value = |offset, numbers: &[u64], total_lines| {
+            let lines = numbers.iter().map(|number| Line { number: *number, text: "x".into() }).collect();
+            Value { path: "a.txt".into(), offset, lines, total_lines }
+        };
+        for (offset, numbers, total) in
+            [(1, &[][..], 0), (1, &[1], 1), (2, &[2, 3], 4), (u64::MAX, &[u64::MAX], u64::MAX)]
+        {
+            let value = value(offset, numbers, total);
+            assert!(matches!(Read::finished(&args, &value), Card::Read(_)), "{value:?}");
+        }
+        for (offset, numbers, total) in [
+            (1, &[1][..], 0),
+            (1, &[2, 1], 2),
+            (1, &[1, 1], 2),
+            (1, &[1, 3], 3),
+            (1, &[1, 2], 1),
+            (2, &[1], 1),
+            (1, &[], 1),
+        ] {
+            let value = value(offset, numbers, total);
+            let Card::Generic(card) = Read::finished(&args, &value) else { panic!("{value:?}") };
+            assert_eq!((card.body.len(), card.locations.len()), (1, 1), "{value:?}");
+            let text = Read::render(&args, &value);
+            let text = text.as_text().unwrap();
+            let shown: String = numbers.iter().map(|number| format!("{number}: x\n")).collect();
+            let lines = quantity(total, "line");
+            assert_eq!(text, format!("{shown}\n(these are not the lines of a file of {lines} from line {offset} on)"));
+        }
     }
 }
