@@ -21,8 +21,8 @@ const SKIPPED: [&str; 15] = [
     "noembed", "noframes", "textarea", "map",
 ];
 
-/// The text, and whether it was cut. Relative links are read from `base`.
-pub fn text(html: &str, base: &Url) -> (String, bool) {
+/// The text, and whether it was cut. Relative links are read from `base`; without one they lead nowhere.
+pub fn text(html: &str, base: Option<Url>) -> (String, bool) {
     let mut writer = Writer::new(base);
     for token in tokens(html) {
         writer.token(token);
@@ -35,7 +35,7 @@ pub fn text(html: &str, base: &Url) -> (String, bool) {
 }
 
 struct Writer {
-    base: Url,
+    base: Option<Url>,
     has_base: bool,
     out: String,
     cut: bool,
@@ -58,9 +58,9 @@ struct Writer {
 }
 
 impl Writer {
-    fn new(base: &Url) -> Self {
+    fn new(base: Option<Url>) -> Self {
         Self {
-            base: base.clone(),
+            base,
             has_base: false,
             out: String::new(),
             cut: false,
@@ -102,9 +102,9 @@ impl Writer {
             "base" => {
                 // The first one counts.
                 if !std::mem::replace(&mut self.has_base, true)
-                    && let Some(base) = tag.attribute("href").and_then(|href| self.base.join(&href).ok())
+                    && let Some(base) = tag.attribute("href").and_then(|href| self.link_to(&href))
                 {
-                    self.base = base;
+                    self.base = Some(base);
                 }
             }
             name @ ("h1" | "h2" | "h3" | "h4" | "h5" | "h6") => {
@@ -211,10 +211,14 @@ impl Writer {
         if text.is_empty() || text == href || href.starts_with('#') {
             return;
         }
-        let Ok(url) = self.base.join(href) else { return };
+        let Some(url) = self.link_to(href) else { return };
         if ["http", "https", "mailto"].contains(&url.scheme()) && url.as_str() != text {
             self.out += &format!(" ({url})");
         }
+    }
+
+    fn link_to(&self, href: &str) -> Option<Url> {
+        Url::options().base_url(self.base.as_ref()).parse(href).ok()
     }
 
     /// Begin on a new line, after a blank one with 2.

@@ -1,7 +1,7 @@
 //! `web_fetch` and `web_search`, on the hosts an operator grants.
 //!
 //! `fetch` and `search` are the two tools. `outside` is all that they can reach, and follows redirects; `http` is that
-//! over `wasi:http`. `body` reads what a server sent, `html` turns it into text, `page` cuts that into pages. Everything
+//! through the context of a call. `body` reads what a server sent, `html` turns it into text, `page` cuts that into pages. Everything
 //! but `http` is tested natively.
 
 mod body;

@@ -1,13 +1,14 @@
 //! All that the tools can reach, and how a redirect is followed: as a request of its own, which the host checks like
 //! any other.
 
+use fumehood_tool::http::HttpError;
 use fumehood_tool::{Code, ToolError};
 use url::Url;
 
 /// The world outside of a call.
 pub trait Outside {
     /// One GET request. Redirects are answers.
-    fn get(&self, url: &Url, accept: &str) -> Result<Response, Trouble>;
+    fn get(&self, url: &Url, accept: &str) -> Result<Response, HttpError>;
     /// An environment variable, where it is granted.
     fn variable(&self, name: &str) -> Option<String>;
 }
@@ -26,24 +27,14 @@ pub struct Response {
 /// How much of a body is kept. As JSON it is six times as long at worst, which is within what hosts take.
 pub const BODY_BYTES: usize = 1 << 20;
 
-/// A request without an answer.
-#[derive(Clone, Debug)]
-pub enum Trouble {
-    /// The host did not send it.
-    Denied,
-    /// There is no such server.
-    Unknown,
-    /// It may work later.
-    Unavailable(String),
-    /// It will not.
-    Failed(String),
-}
-
 /// Sites need one or two: to https, and to the name with or without `www`. More than this is a loop.
 const REDIRECTS: usize = 5;
 
 /// Servers need not take a longer one (RFC 9110, section 4.1).
-const URL_BYTES: usize = 8000;
+pub const URL_BYTES: usize = 8000;
+
+/// A URL of http or https in the one spelling that `Url` gives: ASCII alone, and a host. Not each that looks like it is one.
+pub const URL_PATTERN: &str = "^https?://[!\"$-.0->@-~][!-~]*$";
 
 const BAD_REDIRECT: Code = Code::new("BAD_REDIRECT");
 const TOO_MANY_REDIRECTS: Code = Code::new("TOO_MANY_REDIRECTS");
@@ -53,7 +44,7 @@ const NO_ANSWER: Code = Code::new("NO_ANSWER");
 pub fn get(outside: &dyn Outside, mut url: Url, accept: &str) -> Result<(Url, Response), ToolError> {
     let mut from: Option<Url> = None;
     for _ in 0..=REDIRECTS {
-        let response = outside.get(&url, accept).map_err(|trouble| error(trouble, &url, from.as_ref()))?;
+        let response = outside.get(&url, accept).map_err(|why| error(why, &url, from.as_ref()))?;
         let (301 | 302 | 303 | 307 | 308, Some(location)) = (response.status, &response.location) else {
             return Ok((url, response));
         };
@@ -65,16 +56,19 @@ pub fn get(outside: &dyn Outside, mut url: Url, accept: &str) -> Result<(Url, Re
     Err(ToolError::failed(TOO_MANY_REDIRECTS, format!("gave up after {REDIRECTS} redirects, the next one to {url}")))
 }
 
-fn error(trouble: Trouble, url: &Url, from: Option<&Url>) -> ToolError {
+fn error(why: HttpError, url: &Url, from: Option<&Url>) -> ToolError {
     let request = match from {
         None => format!("GET {url}"),
         Some(from) => format!("GET {url}, to which {from} redirects,"),
     };
-    match trouble {
-        Trouble::Denied => ToolError::Denied(format!("{request} is not allowed")),
-        Trouble::Unknown => ToolError::NotFound(format!("{request} found no server of that name")),
-        Trouble::Unavailable(why) => ToolError::Unavailable(format!("{request} has no answer: {why}")),
-        Trouble::Failed(why) => ToolError::failed(NO_ANSWER, format!("{request} has no answer: {why}")),
+    match why {
+        HttpError::Denied(_) => ToolError::Denied(format!("{request} is not allowed")),
+        HttpError::NotFound(_) => ToolError::NotFound(format!("{request} found no server of that name")),
+        HttpError::Unavailable(why) => ToolError::Unavailable(format!("{request} has no answer: {why}")),
+        HttpError::Invalid(why) | HttpError::Failed(why) => {
+            ToolError::failed(NO_ANSWER, format!("{request} has no answer: {why}"))
+        }
+        other => other.into(),
     }
 }
 
@@ -120,9 +114,9 @@ pub mod tests {
     }
 
     impl Outside for Canned {
-        fn get(&self, url: &Url, _accept: &str) -> Result<Response, Trouble> {
+        fn get(&self, url: &Url, _accept: &str) -> Result<Response, HttpError> {
             self.asked.borrow_mut().push(url.to_string());
-            self.answers.get(url.as_str()).cloned().ok_or(Trouble::Denied)
+            self.answers.get(url.as_str()).cloned().ok_or_else(|| HttpError::Denied(String::new()))
         }
 
         fn variable(&self, name: &str) -> Option<String> {

@@ -10,7 +10,7 @@ use url::Url;
 
 use crate::body::{Body, Kind};
 use crate::http;
-use crate::outside::{Outside, get, parse};
+use crate::outside::{Outside, URL_PATTERN, get, parse};
 
 pub struct Search;
 
@@ -21,7 +21,7 @@ pub struct Args {
     query: String,
     /// How many sources to list at most.
     #[serde(default = "limit")]
-    #[schemars(range(min = 1, max = 20))]
+    #[schemars(range(min = 1, max = LIMIT_MOST))]
     limit: usize,
 }
 
@@ -30,6 +30,9 @@ fn limit() -> usize {
     8
 }
 
+/// How many it may ask for.
+const LIMIT_MOST: usize = 20;
+
 #[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Value {
@@ -37,6 +40,7 @@ pub struct Value {
     #[serde(skip_serializing_if = "Option::is_none")]
     content: Option<String>,
     /// What was found, in the endpoint's order, each URL once.
+    #[schemars(length(max = LIMIT_MOST))]
     sources: Vec<Source>,
     /// Whether there were more sources than the limit, or a text was cut.
     truncated: bool,
@@ -46,6 +50,7 @@ pub struct Value {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Source {
     /// http or https.
+    #[schemars(regex(pattern = URL_PATTERN))]
     url: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     title: Option<String>,
@@ -127,8 +132,8 @@ impl Tool for Search {
     const CONCURRENCY: Concurrency = Concurrency::Parallel;
     const TIME_LIMIT_MS: Option<u32> = Some(30000);
 
-    fn execute(args: Args, _context: &Context) -> Result<Value, ToolError> {
-        Self::run(&http::Host, args)
+    fn execute(args: Args, context: &Context) -> Result<Value, ToolError> {
+        Self::run(&http::Host(context), args)
     }
 
     fn render(_args: &Args, value: &Value) -> Content {
