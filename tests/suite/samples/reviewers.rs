@@ -44,6 +44,10 @@ async fn check_reviewer(name: &str) {
     let policy = std::fs::read_to_string(folder.join("policy.toml")).unwrap();
     let policy = Policy::from_toml(&policy, &folder).unwrap();
     let reviewer = host.load_reviewer(packed(name), &policy).await.unwrap_or_else(|error| panic!("{name}: {error}"));
+    let engines = Engines::new(host.clone(), host.clone());
+    let report = fumehood::check::run(std::fs::read(packed(name)).unwrap(), &engines, &Settings::standard()).await;
+    let counts = report.counts();
+    assert!(counts.passed > 0 && counts.warned + counts.failed == 0, "{name}: {}", report.text());
     let mut verdicts = [0; 4];
     for entry in std::fs::read_dir(folder.join("cases")).unwrap() {
         let path = entry.unwrap().path();
