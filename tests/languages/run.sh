@@ -67,11 +67,12 @@ once() {
 
 say() { printf 'ok     %s: %s\n' "$1" "$2"; }
 
-# `project LANGUAGE`: a project as `fumehood new` makes it. What is installed in it stays.
+# `project LANGUAGE NAME [OPTION]...`: a project as `fumehood new` makes it. What is installed in it stays, and nothing else.
 project() {
-  local fresh=$work/$1/fresh
-  rm -rf "$fresh" && mkdir -p "$fresh" "$work/$1/line-finder" &&
-    (cd "$fresh" && "$FUMEHOOD" new line-finder --lang "$1") && cp -r "$fresh/line-finder/." "$work/$1/line-finder/" && rm -r "$fresh"
+  local folder=$work/$1/$2 fresh=$work/$1/fresh
+  rm -rf "$fresh" && mkdir -p "$fresh" "$folder" && (cd "$fresh" && "$FUMEHOOD" new "$2" --lang "$1" "${@:3}") &&
+    find "$folder" -mindepth 1 -maxdepth 1 ! -name node_modules ! -name .venv -exec rm -rf {} + &&
+    cp -r "$fresh/$2/." "$folder/" && rm -r "$fresh"
 }
 
 # `sample LANGUAGE NAME`: a copy of the sample, so that nothing is written among the sources.
@@ -99,7 +100,7 @@ answers() {
 # --- C ---
 
 c_project() {
-  project c && cd "$work/c/line-finder" && make test && make && pack build/line-finder.wasm manifest.json line-finder.wasm
+  project c line-finder && cd "$work/c/line-finder" && make test && make && pack build/line-finder.wasm manifest.json line-finder.wasm
 }
 
 # With the compiler of the project above.
@@ -134,7 +135,7 @@ lane_c() {
 npm_ci() { npm ci --ignore-scripts --no-audit --no-fund; }
 
 js_project() {
-  project js && cd "$work/js/line-finder" && npm_ci && npm test && npm run check && npm run build &&
+  project js line-finder && cd "$work/js/line-finder" && npm_ci && npm test && npm run check && npm run build &&
     pack build/line-finder.wasm manifest.json line-finder.wasm
 }
 
@@ -182,7 +183,7 @@ lane_starlingmonkey() {
 # --- Python ---
 
 python_project() {
-  project python && cd "$work/python/line-finder" && python3 -m venv .venv &&
+  project python line-finder && cd "$work/python/line-finder" && python3 -m venv .venv &&
     .venv/bin/pip install --quiet --disable-pip-version-check -r requirements.txt && .venv/bin/python -m unittest &&
     .venv/bin/mypy && sh build.sh && pack build/line-finder.wasm manifest.json line-finder.wasm
 }

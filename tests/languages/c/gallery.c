@@ -103,6 +103,16 @@ static bool present(const fh_json *args, const fh_json *value, fh_card *card) {
     fh_paths_card(card, FH("Found"));
     fh_add_path(card, FH("a"));
     fh_add_path(card, FH("b"));
+  } else if (is(show, "matches-too-few")) {
+    fh_matches_card(card, FH("Found"));
+    fh_add_match(card, FH("a"), 1, FH("x"));
+    fh_add_match(card, FH("b"), 2, FH("x"));
+    fh_set_total(card, 1);
+  } else if (is(show, "paths-too-few")) {
+    fh_paths_card(card, FH("Found"));
+    fh_add_path(card, FH("a"));
+    fh_add_path(card, FH("b"));
+    fh_set_total(card, 0);
   } else if (is(show, "search")) {
     fh_web_search_card(card, FH("Asked"), FH("42"));
     fh_add_source(card, FH("https://a.test/"), FH("A"), FH("…"), FH("2026-01-01"));

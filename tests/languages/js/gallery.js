@@ -38,6 +38,16 @@ const cards = {
       total: 9,
     }),
   paths: () => pathsCard({ title: "Found", paths: ["a", "b"] }),
+  "matches-too-few": () =>
+    matchesCard({
+      title: "Found",
+      files: [
+        { path: "a", matches: [{ lineNumber: 1, line: "x" }] },
+        { path: "b", matches: [{ lineNumber: 2, line: "x" }] },
+      ],
+      total: 1,
+    }),
+  "paths-too-few": () => pathsCard({ title: "Found", paths: ["a", "b"], total: 0 }),
   search: () =>
     webSearchCard({
       title: "Asked",

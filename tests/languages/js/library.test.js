@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { defineTool, genericCard, outline, readCard, text, ToolError } from "fumehood-tool";
+import { defineTool, genericCard, matchesCard, outline, pathsCard, readCard, text, ToolError } from "fumehood-tool";
 import { asText, call, card, checkManifest, recordingContext } from "fumehood-tool/testing";
 
 const echo = (part = {}) => defineTool({ name: "echo", execute: (args) => args, ...part });
@@ -62,6 +62,16 @@ test("what is no content is refused", () => {
 test("numbers of a card are whole", () => {
   assert.throws(() => readCard({ title: "t", path: "p", lines: [], totalLines: 1.5 }), TypeError);
   assert.equal(genericCard({ title: "t", input: NaN }).val.input, undefined);
+});
+
+test("a search lists no more than there is", () => {
+  const found = (card) => [card.val.results.val.total, card.val.results.val.truncated];
+  const files = [{ path: "a", matches: [{ lineNumber: 1, line: "x" }, { lineNumber: 3, line: "y" }] }];
+  for (const [total, expected] of [[undefined, [2, false]], [0, [2, false]], [2, [2, false]], [3, [3, true]]]) {
+    assert.deepEqual(found(matchesCard({ title: "t", files, total })), expected);
+    assert.deepEqual(found(pathsCard({ title: "t", paths: ["a", "b"], total })), expected);
+  }
+  assert.throws(() => pathsCard({ title: "t", paths: ["a"], total: -1 }), TypeError);
 });
 
 test("a context remembers what it is told", () => {

@@ -46,6 +46,8 @@ CARDS: dict[str, Card] = {
     "read": ReadCard("A part", "a.rs", [(2, "two"), (4, "four")], total_lines=9, offset=2, language="rust"),
     "matches": MatchesCard("Found", [FileMatches("a", [(1, "x"), (5, "xx")]), FileMatches("b", [(2, "x")])], total=9),
     "paths": PathsCard("Found", ["a", "b"]),
+    "matches-too-few": MatchesCard("Found", [FileMatches("a", [(1, "x")]), FileMatches("b", [(2, "x")])], total=1),
+    "paths-too-few": PathsCard("Found", ["a", "b"], total=0),
     "search": WebSearchCard(
         "Asked",
         [WebSource("https://a.test/", title="A", snippet="…", published="2026-01-01"), WebSource("http://b.test/")],

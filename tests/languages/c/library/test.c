@@ -111,6 +111,30 @@ static void what_json_cannot_hold_is_said(void) {
   holds("UTF-8 is not", fine.why == NULL);
 }
 
+static void a_search_lists_no_more_than_there_is(void) {
+  // Set one after the other on one card: each counts from what is listed.
+  static const struct {
+    uint64_t set, total;
+    bool truncated;
+  } cases[] = {{3, 3, true}, {2, 2, false}, {9, 9, true}, {0, 2, false}};
+  fh_card lines, paths;
+  fh_matches_card(&lines, FH("t"));
+  fh_add_match(&lines, FH("a"), 1, FH("x"));
+  fh_add_match(&lines, FH("b"), 3, FH("y"));
+  fh_paths_card(&paths, FH("t"));
+  fh_add_path(&paths, FH("a"));
+  fh_add_path(&paths, FH("b"));
+  const fumehood_tool_types_match_results_t *matched = &lines.val.search.results.val.matches;
+  const fumehood_tool_types_path_results_t *found = &paths.val.search.results.val.paths;
+  holds("what is listed is all there is", matched->total == 2 && !matched->truncated && found->total == 2 && !found->truncated);
+  for (size_t at = 0; at < sizeof cases / sizeof *cases; at++) {
+    fh_set_total(&lines, cases[at].set);
+    fh_set_total(&paths, cases[at].set);
+    holds("a total of lines", matched->total == cases[at].total && matched->truncated == cases[at].truncated);
+    holds("a total of paths", found->total == cases[at].total && found->truncated == cases[at].truncated);
+  }
+}
+
 int main(int count, char **arguments) {
   if (count != 2) return 2;
   an_outline_is_the_same_in_every_language(arguments[1]);
@@ -118,6 +142,7 @@ int main(int count, char **arguments) {
   json_is_read_as_it_is_written();
   numbers_are_whole_where_they_are();
   what_json_cannot_hold_is_said();
+  a_search_lists_no_more_than_there_is();
   printf(failed ? "%d checks of the library failed\n" : "the library holds\n", failed);
   return failed != 0;
 }

@@ -164,7 +164,8 @@ void fh_read_card(fh_card *card, fh_text title, fh_text path, uint64_t offset, u
 void fh_set_language(fh_card *card, fh_text language);
 void fh_add_line(fh_card *card, uint64_t number, fh_text line);
 
-// Matching lines, file after file; or paths. Until a total is set these are all there are.
+// Matching lines, file after file; or paths. Until a total is set these are all there are; there are never fewer. It is set
+// after the last of them is added.
 void fh_matches_card(fh_card *card, fh_text title);
 void fh_add_match(fh_card *card, fh_text path, uint64_t line_number, fh_text line);
 void fh_paths_card(fh_card *card, fh_text title);

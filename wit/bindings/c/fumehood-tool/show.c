@@ -252,14 +252,21 @@ void fh_add_path(fh_card *card, fh_text path) {
   card->val.search.results.val.paths.total++;
 }
 
+static uint64_t listed(const fumehood_tool_types_search_results_t *results) {
+  if (results->tag == FUMEHOOD_TOOL_TYPES_SEARCH_RESULTS_PATHS) return results->val.paths.paths.len;
+  const fumehood_tool_types_match_results_t *found = &results->val.matches;
+  uint64_t lines = 0;
+  for (size_t at = 0; at < found->files.len; at++) lines += found->files.ptr[at].matches.len;
+  return lines;
+}
+
 void fh_set_total(fh_card *card, uint64_t total) {
   EXPECT(card, SEARCH);
   fumehood_tool_types_search_results_t *results = &card->val.search.results;
   bool matches = results->tag == FUMEHOOD_TOOL_TYPES_SEARCH_RESULTS_MATCHES;
-  // Until now it counts what is listed.
-  uint64_t *held = matches ? &results->val.matches.total : &results->val.paths.total;
-  *(matches ? &results->val.matches.truncated : &results->val.paths.truncated) = total > *held;
-  *held = total;
+  uint64_t least = listed(results);
+  *(matches ? &results->val.matches.truncated : &results->val.paths.truncated) = total > least;
+  *(matches ? &results->val.matches.total : &results->val.paths.total) = total > least ? total : least;
 }
 
 void fh_web_search_card(fh_card *card, fh_text title, fh_text answer) {

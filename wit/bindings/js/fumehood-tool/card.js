@@ -52,9 +52,9 @@ function search(title, tag, val) {
   return { tag: "search", val: { title: oneLine(title), results: { tag, val } } };
 }
 
-// Unless it says otherwise, what is listed is all there is.
+// Unless it says otherwise, what is listed is all there is; there is never less.
 function left(listed, total = listed) {
-  return { truncated: total > listed, total: count(total) };
+  return { truncated: total > listed, total: Math.max(count(total), listed) };
 }
 
 export function webSearchCard({ title, sources, answer, truncated = false }) {

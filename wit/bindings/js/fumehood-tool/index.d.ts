@@ -153,14 +153,14 @@ export function readCard(card: {
   language?: string;
 }): Card;
 
-/** Matching lines, by file. Without `total` these are all there are. */
+/** Matching lines, by file. Without `total` these are all there are; there are never fewer. */
 export function matchesCard(card: {
   title: string;
   files: readonly { path: string; matches: readonly { lineNumber: number; line: string }[] }[];
   total?: number;
 }): Card;
 
-/** Paths. Without `total` these are all there are. */
+/** Paths. Without `total` these are all there are; there are never fewer. */
 export function pathsCard(card: { title: string; paths: readonly string[]; total?: number }): Card;
 
 /** What a search of the web found. URLs are `http` or `https`. */

@@ -68,17 +68,17 @@ def card(card: Card) -> wit.Card:
             return wit.Card_Read(wit.ReadCard(title, path, offset, numbered, total, language))
         case MatchesCard(title, files, total):
             listed = sum(len(file.matches) for file in files)
+            truncated, total = _left(listed, total)
             by_file = [
                 wit.FileMatches(file.path, [wit.LineMatch(number, line) for number, line in file.matches])
                 for file in files
             ]
-            # Unless it says otherwise, what is listed is all there is.
-            matches = wit.MatchResults(by_file, total is not None and total > listed, listed if total is None else total)
-            return wit.Card_Search(wit.SearchCard(title, wit.SearchResults_Matches(matches)))
+            matches = wit.SearchResults_Matches(wit.MatchResults(by_file, truncated, total))
+            return wit.Card_Search(wit.SearchCard(title, matches))
         case PathsCard(title, paths, total):
-            listed = len(paths)
-            found = wit.PathResults(list(paths), total is not None and total > listed, listed if total is None else total)
-            return wit.Card_Search(wit.SearchCard(title, wit.SearchResults_Paths(found)))
+            truncated, total = _left(len(paths), total)
+            found = wit.SearchResults_Paths(wit.PathResults(list(paths), truncated, total))
+            return wit.Card_Search(wit.SearchCard(title, found))
         case WebSearchCard(title, sources, answer, truncated):
             places = [wit.WebSource(place.url, place.title, place.snippet, place.published) for place in sources]
             search = wit.WebSearch(places, answer, truncated)
@@ -86,6 +86,11 @@ def card(card: Card) -> wit.Card:
         case FetchCard(title, url, status, truncated):
             fetch = wit.WebFetch(url, status, truncated)
             return wit.Card_Web(wit.WebCard(title, wit.WebResults_Fetch(fetch)))
+
+
+def _left(listed: int, total: int | None) -> tuple[bool, int]:
+    """Whether something is left out, and how much there is: unless it says otherwise what is listed, and never less."""
+    return (False, listed) if total is None else (total > listed, max(total, listed))
 
 
 def _generic(card: GenericCard) -> wit.GenericCard:

@@ -85,7 +85,7 @@ class FileMatches:
 
 @dataclass(frozen=True)
 class MatchesCard:
-    """Matching lines, by file. Without `total` these are all there are."""
+    """Matching lines, by file. Without `total` these are all there are; there are never fewer."""
 
     title: str
     files: Sequence[FileMatches]
@@ -94,7 +94,7 @@ class MatchesCard:
 
 @dataclass(frozen=True)
 class PathsCard:
-    """Paths. Without `total` these are all there are."""
+    """Paths. Without `total` these are all there are; there are never fewer."""
 
     title: str
     paths: Sequence[str]
