@@ -67,7 +67,7 @@ fn said(name: &ProjectName, files: &[project::Made], asked: &[Asked]) -> String 
     if !asked.is_empty() {
         let holder = if file("manifest.json").is_some() { "manifest.json" } else { "Cargo.toml" };
         text.push_str(&format!(
-            "\nIt asks for {}. Say in {holder} what for: whoever may grant it reads the reasons.\n",
+            "\nIt asks for {}, and so far runs without. Say in {holder} what for: whoever may grant it reads the reasons.\n",
             asked.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
         ));
     }

@@ -57,11 +57,12 @@ impl fmt::Display for Asked {
 }
 
 impl Asked {
-    /// As a manifest has it.
+    /// As a manifest has it. Optional, since no template uses any of it: a new project runs, and passes its check, as it is.
     pub(super) fn request(&self) -> Value {
         let mut request = serde_json::to_value(&self.0).unwrap_or_default();
         if let Some(object) = request.as_object_mut() {
             object.insert("reason".to_owned(), json!(self.reason()));
+            object.insert("optional".to_owned(), json!(true));
         }
         request
     }
@@ -81,8 +82,8 @@ impl Asked {
             Capability::Env { name } => format!("Reads the variable {name}."),
             Capability::Clock => "Reads the time.".to_owned(),
             Capability::Random => "Draws random numbers.".to_owned(),
-            Capability::Process { program } => format!("Runs {program}."),
-            Capability::Tools { tool } => format!("Calls {tool}."),
+            Capability::Process { program } => format!("Runs the program {program}."),
+            Capability::Tools { tool } => format!("Calls the tool {tool}."),
         }
     }
 
@@ -109,6 +110,20 @@ impl Asked {
             _ => None,
         }
     }
+}
+
+/// Holds what is asked for against the rule of manifests: nothing twice, and folders once.
+///
+/// # Errors
+/// Something is asked for again.
+pub(super) fn distinct(asked: &[Asked]) -> Result<(), String> {
+    let folders = |one: &Asked| matches!(one.0, Capability::Filesystem { .. });
+    for (index, one) in asked.iter().enumerate() {
+        if asked.iter().take(index).any(|earlier| earlier == one || folders(earlier) && folders(one)) {
+            return Err(format!("{one} is asked for twice; ask once, for the most that is needed"));
+        }
+    }
+    Ok(())
 }
 
 /// The world that a component in this language is built against, where its template names one.

@@ -32,8 +32,9 @@ impl Made {
 /// Every file, in the order of the template.
 ///
 /// # Errors
-/// The language cannot have what is asked for.
+/// The language cannot have what is asked for, or something is asked for twice.
 pub(super) fn made(name: &ProjectName, lang: Lang, asked: &[Asked]) -> Result<Vec<Made>, String> {
+    capability::distinct(asked)?;
     let world = capability::world(lang, asked)?;
     let named = |text: &str| text.replace("new-tool", name.as_str()).replace("new_tool", &name.with_underscores());
     let made = |file: &files::File| {
@@ -58,7 +59,7 @@ fn asking(path: &str, text: &str, asked: &[Asked], world: &str) -> String {
         "manifest.json" => manifest(text, asked),
         "build.mjs" => text.replace(r#"world: "component""#, &format!("world: {world:?}")),
         "build.sh" => text.replace("--world component ", &format!("--world {world} ")),
-        "README.md" if asked.iter().any(Asked::needs_wasi) => text.replace("wasm32-unknown-unknown", "wasm32-wasip2"),
+        "README.md" => readme(text, asked),
         _ => text.to_owned(),
     }
 }
@@ -89,6 +90,19 @@ fn cargo(text: &str, asked: &[Asked]) -> String {
         &format!(r#"fumehood-tool = {{ path = "fumehood-tool", features = [{}] }}"#, features.join(", ")),
     )
 }
+
+fn readme(text: &str, asked: &[Asked]) -> String {
+    let with_wasi = asked.iter().any(Asked::needs_wasi);
+    let text = if with_wasi { text.replace("wasm32-unknown-unknown", "wasm32-wasip2") } else { text.to_owned() };
+    text + ASKS
+}
+
+/// The end of the README of a project that asks for something.
+const ASKS: &str = "
+It asks for capabilities, each with a reason for whoever may grant it. They are `optional` so far: nothing in here uses them, and the
+tool runs without. `fumehood run --help` has the options that grant them. Once the tool cannot do without one, take its `optional` out;
+`fumehood check` says when it is time.
+";
 
 fn manifest(text: &str, asked: &[Asked]) -> String {
     let requests = asked.iter().map(Asked::request).collect();

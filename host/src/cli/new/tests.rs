@@ -132,6 +132,23 @@ fn what_a_tool_in_rust_asks_for_is_in_its_cargo_toml() {
     assert!(!text(&files, "README.md").contains("wasm32-unknown-unknown"));
 }
 
+/// The commands that are printed work as they are typed: none of them grants anything.
+#[test]
+fn what_is_asked_for_can_be_left_out_and_says_why() {
+    let every = ["filesystem:read", "http", "secret:t", "env:T", "process:t", "tools:t", "clock", "random"];
+    for one in asked(&every) {
+        let request = one.request();
+        assert_eq!(request["optional"], true, "{request}");
+        // What `fumehood check` wants of a reason, and not by a hair: names may be short.
+        let reason = request["reason"].as_str().unwrap();
+        assert!(reason.len() > 12 && reason.split(' ').count() >= 3, "{reason}");
+    }
+    for &lang in Lang::value_variants() {
+        let says = |asked: &[Asked]| text(&made(&name("dice"), lang, asked), "README.md").contains("`optional`");
+        assert!(says(&asked(&["clock"])) && !says(&[]), "{lang:?}");
+    }
+}
+
 #[test]
 fn other_languages_ask_in_their_manifest() {
     for &lang in Lang::value_variants().iter().filter(|&&lang| lang != Lang::Rust) {
@@ -168,6 +185,17 @@ fn a_project_is_built_against_what_it_asks_for() {
     ] {
         let refused = project::made(&name("dice"), lang, &asked(capabilities)).err();
         assert!(refused.is_some_and(|why| why.contains("--lang rust")), "{lang:?} with {capabilities:?}");
+    }
+}
+
+#[test]
+fn nothing_is_asked_for_twice() {
+    let tried = |capabilities: &[&str]| project::made(&name("dice"), Lang::Rust, &asked(capabilities)).map(|_| ());
+    for twice in [["clock", "clock"], ["env:A", "env:A"], ["filesystem:read", "filesystem:read-write"]] {
+        assert!(tried(&twice).unwrap_err().contains("asked for twice"), "{twice:?}");
+    }
+    for both in [["clock", "random"], ["env:A", "env:B"], ["http", "http:https://example.com/"]] {
+        assert_eq!(tried(&both), Ok(()), "{both:?}");
     }
 }
 
