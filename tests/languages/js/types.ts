@@ -3,6 +3,9 @@
 import { defineTool, genericCard, readCard, resource, terminalCard, text, ToolError, type Tool } from "fumehood-tool";
 import { component } from "fumehood-tool/component";
 import { call } from "fumehood-tool/testing";
+import { run } from "fumehood:host/process@0.1.0";
+import { call as ask } from "fumehood:host/tools@0.1.0";
+import { getEnvironment } from "wasi:cli/environment@0.2.12";
 
 interface Args {
   path: string;
@@ -24,6 +27,14 @@ export const whole: Tool<Args, Value> = defineTool<Args, Value>({
 export const tool = component(whole, defineTool({ name: "inferred", execute: (args: Args) => ({ path: args.path }) }));
 export const lines: number = call(whole, { path: "a" }).value.lines;
 
+run({ program: "git", args: ["log"], timeLimitMs: 900 }).exit.val.toFixed();
+JSON.parse(ask("word_count", "{}"));
+getEnvironment();
+
+// @ts-expect-error: arguments are a list
+run({ program: "git", args: "log" });
+// @ts-expect-error: arguments are text
+ask("word_count", {});
 // @ts-expect-error: a value is not content
 defineTool<Args, Value>({ name: "a", execute: () => ({ lines: 1 }), render: (_args, value) => value });
 // @ts-expect-error: the value has other members

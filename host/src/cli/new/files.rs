@@ -97,6 +97,7 @@ const JS: &[File] = files! {
     "bindings/js/fumehood-tool/component.js" => "fumehood-tool/component.js"
     "bindings/js/fumehood-tool/content.js" => "fumehood-tool/content.js"
     "bindings/js/fumehood-tool/failure.js" => "fumehood-tool/failure.js"
+    "bindings/js/fumehood-tool/host.d.ts" => "fumehood-tool/host.d.ts"
     "bindings/js/fumehood-tool/index.d.ts" => "fumehood-tool/index.d.ts"
     "bindings/js/fumehood-tool/index.js" => "fumehood-tool/index.js"
     "bindings/js/fumehood-tool/log.js" => "fumehood-tool/log.js"

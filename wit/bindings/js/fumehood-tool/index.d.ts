@@ -1,3 +1,5 @@
+/// <reference path="./host.d.ts" />
+
 /**
  * Write a Fumehood tool in JavaScript or TypeScript.
  *
