@@ -97,6 +97,9 @@ answers() {
   say "$1" "the tool of the template answers"
 }
 
+# What a project asks for where the language's runtime reaches it by itself.
+wasi=(--capability env:GREETING --capability clock --capability random)
+
 # --- C ---
 
 c_project() {
@@ -118,6 +121,13 @@ c_sample() {
     pack build/checksum.wasm manifest.json checksum.wasm
 }
 
+# As it is written, and with a tool that uses what it asks for.
+c_asking() {
+  project c asking --capability filesystem:read-write "${wasi[@]}" && cd "$work/c/asking" && ln -sfn ../line-finder/.venv .venv &&
+    touch .venv/installed && make test && make && pack build/asking.wasm manifest.json asking.wasm &&
+    cp "$here/asking/tool.c" tool.c && make && pack build/asking.wasm manifest.json "$work/c/asking.used.wasm"
+}
+
 lane_c() {
   once "$bindings/c" -- "$work/c.project" c_project
   say c "the template builds, and its tests hold"
@@ -128,6 +138,10 @@ lane_c() {
   python3 "$here/check.py" c "$work/c/gallery.wasm"
   once "$bindings/c" "$root/sample-tools/checksum" -- "$work/c.sample" c_sample
   checked c "$work/c/checksum/checksum.wasm"
+  once "$bindings/c" "$here/asking" "$root/host/src/cli/new" -- "$work/c.asking" c_asking
+  python3 "$here/asking.py" c written "$work/c/asking/asking.wasm"
+  checked c "$work/c/asking/asking.wasm"
+  python3 "$here/asking.py" c used "$work/c/asking.used.wasm"
 }
 
 # --- JavaScript ---
@@ -152,6 +166,13 @@ js_sample() {
     npm run check && npm run build && pack build/js-syntax.wasm manifest.json js-syntax.wasm
 }
 
+# `js_asking NAME OPTION...`: as it is written, and with the tool in `asking/` that uses what it asks for.
+js_asking() {
+  project js "$@" && cd "$work/js/$1" && npm_ci && npm test && npm run check && npm run build &&
+    pack "build/$1.wasm" manifest.json "$1.wasm" &&
+    cp "$here/asking/$1.js" src/tool.js && npm run check && npm run build && pack "build/$1.wasm" manifest.json "$work/js/$1.used.wasm"
+}
+
 lane_quickjs() {
   once "$bindings/js" "$root/wit/"*.wit -- "$work/quickjs.project" js_project
   say quickjs "the template builds, its tests hold, and so do its types"
@@ -162,6 +183,14 @@ lane_quickjs() {
   python3 "$here/check.py" quickjs "$work/js/gallery.wasm"
   once "$bindings/js" "$root/sample-tools/js-syntax" -- "$work/quickjs.sample" js_sample
   checked quickjs "$work/js/js-syntax/js-syntax.wasm"
+  local name keys=("$bindings/js" "$root/wit/"*.wit "$here/asking" "$root/host/src/cli/new")
+  once "${keys[@]}" -- "$work/quickjs.process" js_asking process --capability filesystem:read --capability process:echo "${wasi[@]}"
+  once "${keys[@]}" -- "$work/quickjs.tools" js_asking tools --capability tools:line_finder
+  for name in process tools; do
+    python3 "$here/asking.py" "quickjs-$name" written "$work/js/$name/$name.wasm"
+    checked quickjs "$work/js/$name/$name.wasm"
+    python3 "$here/asking.py" "quickjs-$name" used "$work/js/$name.used.wasm"
+  done
 }
 
 # It resolves no packages: the library is imported by its path.
@@ -204,6 +233,14 @@ python_sample() {
     .venv/bin/python -m unittest && .venv/bin/mypy && sh build.sh && pack build/table-stats.wasm manifest.json table-stats.wasm
 }
 
+# Built once, with a tool that uses what it asks for: of such a component each compilation is dear.
+python_asking() {
+  project python asking --capability filesystem:read --capability http --capability secret:token "${wasi[@]}" &&
+    cd "$work/python/asking" && ln -sfn ../line-finder/.venv .venv && .venv/bin/python -m unittest && .venv/bin/mypy &&
+    cp "$here/asking/tool.py" tool.py && .venv/bin/mypy app.py tool.py && sh build.sh &&
+    pack build/asking.wasm manifest.json "$work/python/asking.used.wasm"
+}
+
 lane_python() {
   once "$bindings/python" "$root/wit/"*.wit -- "$work/python.project" python_project
   say python "the template builds, its tests hold, and so do its types"
@@ -213,6 +250,9 @@ lane_python() {
   python3 "$here/check.py" python "$work/python/gallery/gallery.wasm"
   once "$bindings/python" "$root/sample-tools/table-stats" -- "$work/python.sample" python_sample
   checked python "$work/python/table-stats/table-stats.wasm"
+  once "$bindings/python" "$root/wit/"*.wit "$here/asking" "$root/host/src/cli/new" -- "$work/python.asking" python_asking
+  say python "a template that asks builds, its tests hold, and so do the types of a tool that uses what it asks for"
+  python3 "$here/asking.py" python used "$work/python/asking.used.wasm"
 }
 
 # --- All of them, side by side ---
