@@ -67,6 +67,9 @@ fn sessions(repository: &Path, scratch: &Path) {
     let _ = std::fs::remove_dir_all(&replay);
     std::fs::create_dir_all(&replay).expect("a directory for logs");
     (0..2).for_each(|_| count(&replay.join("plain.jsonl")));
+    let twice = std::fs::read_to_string(replay.join("plain.jsonl")).expect("a log");
+    let last = twice.lines().last().expect("a line");
+    std::fs::write(replay.join("twice.jsonl"), format!("{twice}{last}\n")).expect("the log is written");
     for log in ["values.jsonl", "other.jsonl"] {
         count_with(&replay.join(log), &["--record-values"]);
     }

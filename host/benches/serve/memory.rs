@@ -17,7 +17,10 @@ pub(crate) fn memory(ours: &Program, thousand: &Program, others: &[Program]) {
     assert_eq!(client.list(), MANY);
     let listed = resident(&client);
     for number in 0..USED {
-        client.call(&Call { tool: tools::name(number * MANY / USED), ..thousand.call.clone() });
+        let tool = tools::name(number * MANY / USED);
+        // The code knows its tool by the name that it was built with: it is loaded and run, and says that.
+        let answer = client.answer_to(&Call { tool: tool.clone(), ..thousand.call.clone() });
+        assert!(answer.contains(&format!("this component has no tool `{tool}`")), "{answer}");
     }
     let used = resident(&client);
     print("1,000 tools listed", listed);

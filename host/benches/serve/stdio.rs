@@ -63,6 +63,13 @@ impl Client {
         answer["result"]["tools"].as_array().unwrap().len()
     }
 
+    /// One call, and what came of it.
+    pub(crate) fn answer_to(&mut self, call: &Call) -> String {
+        let text = self.next("tools/call", call.params());
+        self.send(&text);
+        self.answer()
+    }
+
     /// One call, from the first byte of the question to the last of the answer.
     pub(crate) fn call(&mut self, call: &Call) -> Duration {
         let text = self.next("tools/call", call.params());

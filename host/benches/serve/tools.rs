@@ -13,10 +13,9 @@ pub(crate) const TEXT: &str = "the quick brown fox jumps over the lazy dog\n";
 /// As many as one page of a list holds.
 pub(crate) const MANY: usize = 1_000;
 
-/// The name of the tool, and that of a copy's, which takes its place in the code too: a component knows its tools by name.
-const NAME: &[u8; 10] = b"word_count";
+/// The name of a copy's tool.
 pub(crate) fn name(number: usize) -> String {
-    format!("word_{number:05}")
+    format!("word_count_{number:04}")
 }
 
 /// Fills a directory with components of their own names, one tool each, packed as a vendor packs them.
@@ -25,15 +24,8 @@ pub(crate) fn fill(directory: &Path, count: usize) {
     let wasm = std::fs::read(WORD_COUNT).unwrap();
     let mut manifest = manifest(&wasm);
     for number in 0..count {
-        let name = name(number);
         manifest["name"] = format!("word-count-{number:04}").into();
-        manifest["tools"][0]["name"] = name.as_str().into();
-        let mut wasm = wasm.clone();
-        for at in 0..=wasm.len() - NAME.len() {
-            if wasm[at..].starts_with(NAME) {
-                wasm[at..at + NAME.len()].copy_from_slice(name.as_bytes());
-            }
-        }
+        manifest["tools"][0]["name"] = name(number).into();
         let packed = fumehood::pack(&wasm, manifest.to_string().as_bytes(), &LoadLimits::standard()).unwrap();
         std::fs::write(directory.join(format!("{number:04}.wasm")), packed).unwrap();
     }

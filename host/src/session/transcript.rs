@@ -122,6 +122,12 @@ impl<R: BufRead> Transcript<R> {
         })
     }
 
+    /// What one more entry tells, for somebody who reads the entries too: of a transcript of an empty input.
+    pub fn told_by(&mut self, entry: LogEntry) -> impl Iterator<Item = Passage> {
+        self.read(entry);
+        self.ready.drain(..)
+    }
+
     fn read(&mut self, LogEntry { line, record, flaws }: LogEntry) {
         self.ready.extend(flaws.into_iter().map(|flaw| Passage::Flawed { line, flaw }));
         let Some(LogRecord { at, event, .. }) = record else { return };

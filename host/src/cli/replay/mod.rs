@@ -148,16 +148,21 @@ fn write_page(log: Box<dyn BufRead + Send>, name: &str, html: &Path) -> anyhow::
     directory.metadata().with_context(|| format!("{}: cannot be written", html.display()))?;
     let unfinished = tempfile::NamedTempFile::new_in(directory).with_context(|| html.display().to_string())?;
     let mut page = Page::begin(BufWriter::new(unfinished), name)?;
-    let mut flaws = 0;
+    let (mut flaws, mut transcript) = (0, Transcript::new(std::io::empty()));
     for entry in Replay::new(log) {
         let entry = entry.context("the log cannot be read")?;
         for flaw in &entry.flaws {
             page.note(entry.line, &flaw.to_string())?;
-            flawed(entry.line, flaw);
-            flaws += 1;
         }
         if let Some(record) = &entry.record {
             page.record(record)?;
+        }
+        // Which lines do not fit together, the page finds out by itself.
+        for passage in transcript.told_by(entry) {
+            if let Passage::Flawed { line, flaw } = passage {
+                flawed(line, &flaw);
+                flaws += 1;
+            }
         }
     }
     let mut written = page.end()?;
