@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::disallowed_methods, reason = "it reads the repository, and fails loudly")]
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use fumehood::LimitName;
@@ -39,6 +40,47 @@ fn every_relative_link_leads_somewhere() {
         }
     }
     assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+#[test]
+fn every_link_to_a_section_finds_it() {
+    let (mut links, mut broken) = (0, Vec::new());
+    for (path, text) in documents() {
+        for target in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let Some((file, section)) = target.split_once('#').filter(|_| !target.contains("://")) else { continue };
+            let page = if file.is_empty() { path.clone() } else { path.parent().unwrap().join(file) };
+            if page.extension().is_some_and(|extension| extension == "md") {
+                links += 1;
+                if !sections(&std::fs::read_to_string(&page).unwrap_or_default()).contains(section) {
+                    broken.push(format!("{}: {target}", path.display()));
+                }
+            }
+        }
+    }
+    assert!(links > 20);
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+/// What a link may name in a page: its headings, as GitHub spells them in a link, and its own anchors.
+fn sections(page: &str) -> BTreeSet<String> {
+    let own = page.split("<a id=\"").skip(1).filter_map(|rest| rest.split('"').next()).map(str::to_owned);
+    let mut sections: BTreeSet<String> = own.collect();
+    let mut fenced = false;
+    for line in page.lines() {
+        fenced ^= line.starts_with("```");
+        let Some(heading) = line.strip_prefix('#').filter(|_| !fenced) else { continue };
+        let heading = heading.trim_start_matches('#').trim();
+        let kept = heading.chars().filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c));
+        let name: String = kept.map(|c| if c == ' ' { '-' } else { c }).flat_map(char::to_lowercase).collect();
+        let mut numbered = name.clone();
+        for number in 1.. {
+            if sections.insert(numbered) {
+                break;
+            }
+            numbered = format!("{name}-{number}");
+        }
+    }
+    sections
 }
 
 #[test]

@@ -299,19 +299,6 @@ fn every_rule_of_a_projection_is_listed() {
     }
 }
 
-#[test]
-fn links_inside_the_page_lead_somewhere() {
-    let page = page();
-    let mut places: BTreeSet<_> = anchors(&page).into_iter().map(|(anchor, _)| anchor.to_owned()).collect();
-    places.extend(page.lines().filter(|line| line.starts_with('#') && !line.contains("<a ")).map(|heading| {
-        let kept = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-');
-        heading.trim_start_matches('#').trim().to_lowercase().chars().filter(kept).collect::<String>().replace(' ', "-")
-    }));
-    for target in page.split("](#").skip(1).filter_map(|rest| rest.split(')').next()) {
-        assert!(places.contains(target), "#{target}");
-    }
-}
-
 /// The fenced blocks of a language, each with the word after it.
 fn examples<'a>(page: &'a str, language: &str) -> Vec<(&'a str, &'a str)> {
     let fence = format!("\n```{language}");
