@@ -8,7 +8,7 @@ use super::link::Sandbox;
 use super::sealed::HOST_CALLS;
 use super::state::State;
 use super::stop::{Export, Stop};
-use super::{DESCRIBE, LinkError, Linked, Machine, entry, meter, store};
+use super::{LinkError, Linked, Machine, meter, store};
 use crate::policy::{Approved, LimitName, Limits};
 
 /// The most that a component says: twice a manifest, which may be a mebibyte long.
@@ -39,7 +39,7 @@ impl Linked for DescribeProgram {
         component: &Component,
         _approved: Approved,
     ) -> Result<Self, LinkError> {
-        let describe = entry(engine, component, DESCRIBE, Export::Describe, Sandbox::Sealed(Export::Describe))?;
+        let describe = Entry::link(engine, component, Sandbox::Sealed(Export::Describe))?;
         let uses_wasi = component.component_type().imports(engine).any(|(name, _)| name.starts_with("wasi:"));
         Ok(Self { describe, uses_wasi })
     }
@@ -53,7 +53,7 @@ impl DescribeProgram {
             |error: wasmtime::Error| DescribeStop::Stopped(Stop::sort(&error, &limits, LimitName::ContentBytes));
         let state = State::sealed(meter(&limits.capped(LimitName::HostCalls, HOST_CALLS)), self.uses_wasi);
         let fuel = limits.value(LimitName::ProjectorFuel);
-        let mut store = store(self.describe.engine(), Export::Describe, state, fuel, BYTES).map_err(stopped)?;
+        let mut store = store(&self.describe, state, fuel, BYTES).map_err(stopped)?;
         let said = self.describe.call::<_, Result<String, String>>(&mut store, ()).await.map_err(stopped)?;
         said.map_err(DescribeStop::Refused)
     }

@@ -5,7 +5,7 @@ use std::pin::pin;
 use serde::Serialize;
 
 use super::state::{ProgressSink, State};
-use super::stop::{Export, Interrupt, Stop};
+use super::stop::{Interrupt, Stop};
 use super::tools::CallableTools;
 use super::trace::Late;
 use super::{Program, Report, meter, store};
@@ -103,7 +103,7 @@ impl GrantedSandbox<'_> {
         let state = state.map(|state| state.told_by(&late));
         // `execute` is bounded by the clock, not by fuel; `u64::MAX` units would last for centuries.
         let bytes = limits.value(LimitName::ValueBytes).saturating_add(RESULT_RECORD_BYTES);
-        let store = state.and_then(|state| store(program.execute.engine(), Export::Execute, state, u64::MAX, bytes));
+        let store = state.and_then(|state| store(&program.execute, state, u64::MAX, bytes));
         let mut store = match store {
             Ok(store) => store,
             Err(error) => return (Err(Stop::Host(format!("{error:#}"))), Report::nothing()),

@@ -32,6 +32,15 @@ pub(super) enum Sandbox<'a> {
     Sealed(Export),
 }
 
+impl Sandbox<'_> {
+    /// What runs in it.
+    pub(super) fn export(&self) -> Export {
+        match *self {
+            Self::Granted { export, .. } | Self::Sealed(export) => export,
+        }
+    }
+}
+
 /// Resolve the component's imports for one sandbox.
 ///
 /// WASI is linked whole, because its interfaces share resource types, and then each function the component

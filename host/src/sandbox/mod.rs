@@ -56,12 +56,6 @@ use link::Sandbox;
 use meter::Meter;
 use state::State;
 
-/// What a tool exports.
-const TOOL: &str = "fumehood:tool/tool@0.1.0";
-/// What a reviewer exports.
-const REVIEWER: &str = "fumehood:review/reviewer@0.1.0";
-/// What a component exports that says what it is.
-const DESCRIBE: &str = "fumehood:tool-kit/describe@0.1.0";
 /// Live handles of the component model's own, per store.
 const MAX_HANDLES: usize = 2_000;
 /// Epoch ticks between two yields: at one tick a millisecond, others wait a millisecond for their turn.
@@ -137,11 +131,11 @@ impl Linked for Program {
         approved: Approved,
     ) -> Result<Self, LinkError> {
         let held = Held::open(engine, machine, component, approved)?;
-        let entry = |export, sandbox| entry(engine, component, TOOL, export, sandbox);
+        let entry = |sandbox| Entry::link(engine, component, sandbox);
         Ok(Self {
-            execute: entry(Export::Execute, held.sandbox(Export::Execute))?,
-            render: entry(Export::Render, Sandbox::Sealed(Export::Render))?,
-            present: entry(Export::Present, Sandbox::Sealed(Export::Present))?,
+            execute: entry(held.sandbox(Export::Execute))?,
+            render: entry(Sandbox::Sealed(Export::Render))?,
+            present: entry(Sandbox::Sealed(Export::Present))?,
             held,
         })
     }
@@ -155,20 +149,9 @@ impl Linked for ReviewProgram {
         approved: Approved,
     ) -> Result<Self, LinkError> {
         let held = Held::open(engine, machine, component, approved)?;
-        let review = entry(engine, component, REVIEWER, Export::Review, held.sandbox(Export::Review))?;
+        let review = Entry::link(engine, component, held.sandbox(Export::Review))?;
         Ok(Self { review, held })
     }
-}
-
-fn entry(
-    engine: &Engine,
-    component: &Component,
-    interface: &str,
-    export: Export,
-    sandbox: Sandbox<'_>,
-) -> Result<Entry, LinkError> {
-    let entry = link::link(engine, component, sandbox).and_then(|pre| Entry::new(pre, interface, export));
-    entry.map_err(LinkError::Imports)
 }
 
 impl Program {
@@ -183,11 +166,11 @@ impl ReviewProgram {
     }
 }
 
-/// A fresh store under these limits. `fuel` bounds the work, `bytes` what the export may return.
-fn store(engine: &Engine, export: Export, state: State, fuel: u64, bytes: u64) -> wasmtime::Result<Store<State>> {
+/// A fresh store for one call, under these limits. `fuel` bounds the work, `bytes` what the export may return.
+fn store(entry: &Entry, state: State, fuel: u64, bytes: u64) -> wasmtime::Result<Store<State>> {
     let result_bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
-    let argument_bytes = export.argument_bytes();
-    let mut store = Store::new(engine, state);
+    let argument_bytes = entry.export.argument_bytes();
+    let mut store = Store::new(entry.engine(), state);
     store.limiter(|state| &mut state.meter);
     store.set_fuel(fuel)?;
     store.epoch_deadline_callback(|mut context| {

@@ -4,7 +4,7 @@ use super::convert::{self, Malformed};
 use super::draft::GuestDraft;
 use super::meter::Exceeded;
 use super::state::State;
-use super::stop::{Export, Interrupt, Stop};
+use super::stop::{Interrupt, Stop};
 use super::{Report, ReviewProgram, meter, store};
 use crate::bindings::review::exports::fumehood::review::reviewer;
 use crate::content::ContentBlock;
@@ -63,7 +63,7 @@ impl ReviewSandbox<'_> {
         let larger = larger.unwrap_or(LimitName::ContentBytes);
         let bytes = limits.value(larger).saturating_add(RECORD_BYTES);
         // The clock bounds it, as it bounds `execute`: it may wait for what it was granted.
-        let store = state.and_then(|state| store(program.review.engine(), Export::Review, state, u64::MAX, bytes));
+        let store = state.and_then(|state| store(&program.review, state, u64::MAX, bytes));
         let mut store = match store {
             Ok(store) => store,
             Err(error) => return (Err(ReviewStop::Stopped(Stop::Host(format!("{error:#}")))), Report::nothing()),

@@ -6,7 +6,7 @@ use super::convert::{self, Malformed};
 use super::entry::Entry;
 use super::meter::Exceeded;
 use super::state::State;
-use super::stop::{Export, Interrupt, Stop};
+use super::stop::{Interrupt, Stop};
 use super::{Program, Report, meter, store};
 use crate::bindings::fumehood::tool::types;
 use crate::card::Card;
@@ -58,9 +58,8 @@ impl<'a> SealedSandbox<'a> {
         until: impl Future<Output = Interrupt>,
     ) -> (Result<Vec<ContentBlock>, ProjectorStop>, Report) {
         let asked = (tool, args.text(), value.text());
-        let (answer, report) = self
-            .project::<_, Vec<types::ContentBlock>>(Export::Render, &self.program.render, asked, usage, until)
-            .await;
+        let (answer, report) =
+            self.project::<_, Vec<types::ContentBlock>>(&self.program.render, asked, usage, until).await;
         let blocks =
             answer.and_then(|blocks| convert::content(blocks, self.limits, usage).map_err(ProjectorStop::from));
         (blocks, report)
@@ -77,8 +76,7 @@ impl<'a> SealedSandbox<'a> {
         until: impl Future<Output = Interrupt>,
     ) -> (Result<Option<Card>, ProjectorStop>, Report) {
         let asked = (tool, args.text(), value.map(Valid::text));
-        let (answer, report) =
-            self.project::<_, Option<types::Card>>(Export::Present, &self.program.present, asked, usage, until).await;
+        let (answer, report) = self.project::<_, Option<types::Card>>(&self.program.present, asked, usage, until).await;
         let finished = value.is_some();
         let card = answer.and_then(|card| {
             card.map(|card| convert::card(card, finished, self.limits, usage).map_err(ProjectorStop::from)).transpose()
@@ -88,7 +86,6 @@ impl<'a> SealedSandbox<'a> {
 
     async fn project<P, T>(
         &self,
-        export: Export,
         entry: &Entry,
         asked: P,
         usage: &mut Usage,
@@ -103,7 +100,7 @@ impl<'a> SealedSandbox<'a> {
         let fuel = limits.value(LimitName::ProjectorFuel);
         let bytes = limits.value(LimitName::ContentBytes).saturating_add(RECORD_BYTES);
         let state = State::sealed(meter(&limits.capped(LimitName::HostCalls, HOST_CALLS)), program.held.uses_wasi);
-        let mut store = match store(entry.engine(), export, state, fuel, bytes) {
+        let mut store = match store(entry, state, fuel, bytes) {
             Ok(store) => store,
             Err(error) => {
                 return (Err(ProjectorStop::Stopped(Stop::Host(format!("{error:#}")))), Report::nothing());

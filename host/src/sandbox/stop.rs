@@ -29,6 +29,15 @@ impl Export {
             Self::Describe => "describe",
         }
     }
+
+    /// What it is exported in.
+    pub(super) const fn interface(self) -> &'static str {
+        match self {
+            Self::Execute | Self::Render | Self::Present => "fumehood:tool/tool@0.1.0",
+            Self::Review => "fumehood:review/reviewer@0.1.0",
+            Self::Describe => "fumehood:tool-kit/describe@0.1.0",
+        }
+    }
 }
 
 impl fmt::Display for Export {
