@@ -9,13 +9,12 @@ earlier downloads is left where it is.
 """
 
 import re
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from run import environment, fail
+from run import environment, fail, typed
 
 # What is written by hand, and what is added to it in the second round.
 SOURCES = {
@@ -28,25 +27,22 @@ SOURCES = {
 
 def measured(command, folder, env):
     began = time.monotonic()
-    done = subprocess.run(
-        ["bash", "-c", command], cwd=folder, env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        fail(f"{command}: ended with {done.returncode}: {done.stdout[-2000:]}{done.stderr[-2000:]}")
+    printed, status, _ = typed(command, folder, env)
     took = time.monotonic() - began
+    if status:
+        fail("\n".join([f"{command}: ended with {status}", *printed[-30:]]))
     print(f"  {took:7.2f} s  {command}", flush=True)
-    return took
+    return took, printed
 
 
 def measure(language, scratch, env):
     name = f"hello-{language}"
-    made = ["fumehood", "new", name, "--lang", language]
-    began = time.monotonic()
-    printed = subprocess.run(made, cwd=scratch, env=env, capture_output=True, text=True, check=True)
-    print(f"== {language}\n  {time.monotonic() - began:7.2f} s  {' '.join(made)}")
-    lines = [line[2:] for line in (printed.stdout + printed.stderr).splitlines() if line.startswith("  ")]
+    (folder := scratch / "projects").mkdir()
+    print(f"== {language}")
+    _, printed = measured(f"fumehood new {name} --lang {language}", folder, env)
+    lines = [line[2:] for line in printed if line.startswith("  ")]
     commands = [line for line in lines if not line.startswith("cd ")]
-    folder = scratch / name
+    folder /= name
     path, line = SOURCES[language]
     source = folder / path
     for again in (False, True):
@@ -54,8 +50,8 @@ def measure(language, scratch, env):
             print("  the source changed:")
             source.write_text(f"{source.read_text()}\n{line}\n")
         # What is said beside a command is for its reader.
-        typed = [re.sub(r"\s+#.*", "", command) for command in commands if not (again and "once" in command)]
-        times = {command: measured(command, folder, env) for command in typed}
+        left = [re.sub(r"\s+#.*", "", command) for command in commands if not (again and "once" in command)]
+        times = {command: measured(command, folder, env)[0] for command in left}
         needed = [took for command, took in times.items() if not re.search(r"test|mypy|npm run check|fumehood check", command)]
         print(f"  {sum(needed):7.2f} s  to the result, {sum(times.values()):.2f} s with its tests and checks")
 

@@ -19,7 +19,7 @@ pub(crate) fn memory(ours: &Program, thousand: &Program, others: &[Program]) {
     for number in 0..USED {
         let tool = tools::name(number * MANY / USED);
         // The code knows its tool by the name that it was built with: it is loaded and run, and says that.
-        let answer = client.answer_to(&Call { tool: tool.clone(), ..thousand.call.clone() });
+        let answer = client.ask("tools/call", Call { tool: tool.clone(), ..thousand.call.clone() }.params());
         assert!(answer.contains(&format!("this component has no tool `{tool}`")), "{answer}");
     }
     let used = resident(&client);

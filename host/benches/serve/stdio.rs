@@ -55,19 +55,17 @@ impl Client {
         request(ERA, self.last_id, method, params)
     }
 
-    /// How many tools there are, on the first page.
-    pub(crate) fn list(&mut self) -> usize {
-        let text = self.next("tools/list", json!({}));
-        self.send(&text);
-        let answer: Value = serde_json::from_str(&self.answer()).unwrap();
-        answer["result"]["tools"].as_array().unwrap().len()
-    }
-
-    /// One call, and what came of it.
-    pub(crate) fn answer_to(&mut self, call: &Call) -> String {
-        let text = self.next("tools/call", call.params());
+    /// One request, and its answer.
+    pub(crate) fn ask(&mut self, method: &str, params: Value) -> String {
+        let text = self.next(method, params);
         self.send(&text);
         self.answer()
+    }
+
+    /// How many tools there are, on the first page.
+    pub(crate) fn list(&mut self) -> usize {
+        let answer: Value = serde_json::from_str(&self.ask("tools/list", json!({}))).unwrap();
+        answer["result"]["tools"].as_array().unwrap().len()
     }
 
     /// One call, from the first byte of the question to the last of the answer.
