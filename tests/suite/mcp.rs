@@ -103,6 +103,8 @@ fn malformed_lines_are_answered_and_the_next_one_is_served() {
     check(nameless.to_string().as_bytes(), -32602, json!(5));
     let list = client::modern(6, "tools/call", json!({ "name": "word_count", "arguments": [1] }));
     check(list.to_string().as_bytes(), -32602, json!(6));
+    let unknown = client::modern(7, "tools/paint", json!({ "arguments": {} }));
+    check(unknown.to_string().as_bytes(), -32601, json!(7));
     check(&[b'x'; 5 << 20], -32600, Value::Null);
     assert_eq!(value(&client.call("word_count", json!({ "text": "a" })))["words"], 1);
     client.leave(0);

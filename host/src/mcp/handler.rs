@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, ErrorData, ExtensionCapabilities, Implementation,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ServerCapabilities, ServerConfig,
-    SubscriptionFilter, Tool,
+    CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, ErrorData,
+    ExtensionCapabilities, Implementation, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    ServerCapabilities, ServerConfig, SubscriptionFilter, Tool,
 };
 use rmcp::service::{NotificationContext, RequestContext, ServiceExt as _, SubscriptionContext};
 use rmcp::transport::Transport;
@@ -22,6 +22,7 @@ use tokio_util::sync::CancellationToken;
 use super::app;
 use super::catalog::Catalog;
 use super::mapping::{Budget, Era, Overflow, OverflowLimits, Wire, result};
+use super::message::no_parameters;
 use super::progress::reporting;
 use super::stdio::Stdio;
 use crate::{Call, Session};
@@ -32,6 +33,17 @@ const PAGE: usize = 1_000;
 /// What is spoken: the two revisions that are tested, newest last.
 const VERSIONS: &[ProtocolVersion] =
     &[ProtocolVersion::V_2025_06_18, ProtocolVersion::V_2025_11_25, ProtocolVersion::V_2026_07_28];
+
+/// The methods of this server whose parameters have a form. Others are unknown here, whatever their parameters.
+const METHODS: &[&str] = &[
+    "resources/list",
+    "resources/read",
+    "resources/templates/list",
+    "server/discover",
+    "subscriptions/listen",
+    "tools/call",
+    "tools/list",
+];
 
 /// A Model Context Protocol server. Cheap to clone: one for each connection, all of them the same server.
 #[derive(Clone)]
@@ -285,6 +297,18 @@ impl ServerHandler for Server {
                 }
             }
         }
+    }
+
+    /// What the protocol's implementation does not take for the parameters of a method, it takes for another method.
+    async fn on_custom_request(
+        &self,
+        CustomRequest { method, .. }: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(match METHODS.contains(&method.as_str()) {
+            true => no_parameters(&method),
+            false => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None),
+        })
     }
 
     /// Clients of the older revision are told without asking.

@@ -160,8 +160,8 @@ impl Service {
             Err(_) => return plain(StatusCode::REQUEST_TIMEOUT, "the body took too long"),
         };
         // What two readers would understand differently, the protocol's implementation never sees.
-        match message::read(&body) {
-            Ok(_) => self.0.protocol.handle(Request::from_parts(parts, Full::new(body))).await,
+        match message::check(&body) {
+            Ok(()) => self.0.protocol.handle(Request::from_parts(parts, Full::new(body))).await,
             Err(malformed) => refused(StatusCode::BAD_REQUEST, malformed),
         }
     }

@@ -1,7 +1,7 @@
 //! One JSON-RPC message from a client: read through the JSON gate, so that nothing in it is understood two ways.
 
 use rmcp::RoleServer;
-use rmcp::model::{ClientRequest, ErrorCode, ErrorData, JsonRpcMessage, JsonRpcRequest, RequestId};
+use rmcp::model::{ErrorCode, ErrorData, RequestId};
 use rmcp::service::RxJsonRpcMessage;
 use serde::Deserialize as _;
 use serde_json::Value;
@@ -14,17 +14,6 @@ pub(super) const MAX_BYTES: usize = 4 << 20;
 /// A value nests as deep as the gate allows below `params.arguments`; one message holds as many nodes as its bytes.
 const LIMITS: JsonLimits = JsonLimits { bytes: MAX_BYTES as u64, depth: JsonLimits::MAX_DEPTH, nodes: 1_000_000 };
 
-/// The methods of this server whose parameters have a form. Others are unknown here, whatever their parameters.
-const METHODS: &[&str] = &[
-    "resources/list",
-    "resources/read",
-    "resources/templates/list",
-    "server/discover",
-    "subscriptions/listen",
-    "tools/call",
-    "tools/list",
-];
-
 /// A message that is none. The client gets it as an error; the id is there where it could be read.
 #[derive(Debug)]
 pub(super) struct Malformed {
@@ -33,21 +22,46 @@ pub(super) struct Malformed {
 }
 
 /// Reads one message.
+///
+/// A request whose parameters do not fit its method is one too: the protocol's implementation takes it for another method,
+/// and [`no_parameters`] is its answer.
 pub(super) fn read(text: &[u8]) -> Result<RxJsonRpcMessage<RoleServer>, Malformed> {
-    let json = json(text).map_err(|error| {
+    let json = gate(text)?;
+    RxJsonRpcMessage::<RoleServer>::deserialize(json.value()).map_err(|_| not_a_message(json.value()))
+}
+
+/// Whether [`read`] takes it, where the protocol's implementation reads the message itself.
+pub(super) fn check(text: &[u8]) -> Result<(), Malformed> {
+    let json = gate(text)?;
+    // What is sent all the time: no request of this form is turned away.
+    if is_request(json.value()) || RxJsonRpcMessage::<RoleServer>::deserialize(json.value()).is_ok() {
+        return Ok(());
+    }
+    Err(not_a_message(json.value()))
+}
+
+fn is_request(value: &Value) -> bool {
+    let params = value.get("params");
+    value.get("jsonrpc").is_some_and(|version| version == "2.0")
+        && value.get("method").is_some_and(Value::is_string)
+        && value.get("id").is_some_and(|id| id_of(id).is_some())
+        && params.is_none_or(Value::is_object)
+        && params.and_then(|params| params.get("_meta")).is_none_or(Value::is_object)
+}
+
+fn id_of(id: &Value) -> Option<RequestId> {
+    match id {
+        Value::String(id) => Some(RequestId::String(id.as_str().into())),
+        Value::Number(id) => id.as_i64().map(RequestId::Number),
+        _ => None,
+    }
+}
+
+fn gate(text: &[u8]) -> Result<Json, Malformed> {
+    json(text).map_err(|error| {
         let message = format!("this is not JSON as it is taken here: {error}");
         Malformed { id: None, error: Box::new(ErrorData::new(ErrorCode::PARSE_ERROR, message, None)) }
-    })?;
-    match RxJsonRpcMessage::<RoleServer>::deserialize(json.value()) {
-        // What the protocol's implementation does not take for the parameters of a method, it takes for another method.
-        Ok(JsonRpcMessage::Request(JsonRpcRequest { request: ClientRequest::CustomRequest(custom), .. }))
-            if METHODS.contains(&custom.method.as_str()) =>
-        {
-            Err(not_a_message(json.value()))
-        }
-        Ok(message) => Ok(message),
-        Err(_) => Err(not_a_message(json.value())),
-    }
+    })
 }
 
 /// The JSON gate alone.
@@ -61,6 +75,11 @@ pub(super) fn too_long() -> Malformed {
     Malformed { id: None, error: Box::new(ErrorData::new(ErrorCode::INVALID_REQUEST, message, None)) }
 }
 
+/// The answer to a request whose parameters do not fit its method.
+pub(super) fn no_parameters(method: &str) -> ErrorData {
+    ErrorData::invalid_params(format!("these are no parameters of {}", method.escape_debug()), None)
+}
+
 /// Says what is wrong with JSON that is no message. The checks are those that clients get wrong, not all there are.
 fn not_a_message(value: &Value) -> Malformed {
     let invalid = |what: &str| Box::new(ErrorData::new(ErrorCode::INVALID_REQUEST, what.to_owned(), None));
@@ -69,18 +88,13 @@ fn not_a_message(value: &Value) -> Malformed {
         let what = if value.is_array() { batch } else { "a message is an object" };
         return Malformed { id: None, error: invalid(what) };
     };
-    let id = match object.get("id") {
-        Some(Value::String(id)) => Some(RequestId::String(id.as_str().into())),
-        Some(Value::Number(id)) => id.as_i64().map(RequestId::Number),
-        _ => None,
-    };
+    let id = object.get("id").and_then(id_of);
     let error = if object.get("jsonrpc") != Some(&Value::from("2.0")) {
         invalid("`jsonrpc` has to be \"2.0\"")
     } else if object.contains_key("id") && id.is_none() {
         invalid("`id` has to be a string or a whole number")
     } else if let Some(Value::String(method)) = object.get("method") {
-        let message = format!("these are no parameters of {}", method.escape_debug());
-        Box::new(ErrorData::invalid_params(message, None))
+        Box::new(no_parameters(method))
     } else {
         invalid("`method` has to be a string")
     };
@@ -89,6 +103,8 @@ fn not_a_message(value: &Value) -> Malformed {
 
 #[cfg(test)]
 mod tests {
+    use rmcp::model::{ClientRequest, JsonRpcMessage};
+
     use super::*;
 
     #[test]
@@ -102,28 +118,47 @@ mod tests {
 
     #[test]
     fn what_is_no_message_is_answered() {
-        let check = |text: &str, code: i32, id: Option<RequestId>, part: &str| {
-            let malformed = read(text.as_bytes()).unwrap_err();
-            assert_eq!((malformed.error.code.0, malformed.id), (code, id), "{text}");
-            assert!(malformed.error.message.contains(part), "{text}: {}", malformed.error.message);
+        let refused = |text: &str, code: i32, id: Option<RequestId>, part: &str| {
+            for malformed in [read(text.as_bytes()).unwrap_err(), check(text.as_bytes()).unwrap_err()] {
+                assert_eq!((malformed.error.code.0, malformed.id), (code, id.clone()), "{text}");
+                assert!(malformed.error.message.contains(part), "{text}: {}", malformed.error.message);
+            }
         };
-        check("{", -32700, None, "JSON");
-        check(r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}"#, -32700, None, "id");
-        check(r#"{"jsonrpc":"2.0","id":1,"method":"x","params":{"n":1e400}}"#, -32700, None, "");
-        check(r#"{"jsonrpc":"2.0","id":1,"method":"x","params":{"n":99999999999999999999}}"#, -32700, None, "");
-        check("\"\\ud800\"", -32700, None, "");
-        check("[]", -32600, None, "batch");
-        check("3", -32600, None, "object");
-        check(r#"{"id":1,"method":"ping"}"#, -32600, Some(RequestId::Number(1)), "jsonrpc");
-        check(r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, -32600, None, "id");
-        check(r#"{"jsonrpc":"2.0","id":"a"}"#, -32600, Some(RequestId::String("a".into())), "method");
-        let call = r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"t","arguments":[1]}}"#;
-        check(call, -32602, Some(RequestId::Number(3)), "tools/call");
-        for params in [r#"{"name":"t","arguments":[1],"_meta":{}}"#, r#"{"arguments":{}}"#, r#"{"name":7}"#, "null"] {
+        refused("{", -32700, None, "JSON");
+        refused(r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}"#, -32700, None, "id");
+        refused(r#"{"jsonrpc":"2.0","id":1,"method":"x","params":{"n":1e400}}"#, -32700, None, "");
+        refused(r#"{"jsonrpc":"2.0","id":1,"method":"x","params":{"n":99999999999999999999}}"#, -32700, None, "");
+        refused("\"\\ud800\"", -32700, None, "");
+        refused("[]", -32600, None, "batch");
+        refused("3", -32600, None, "object");
+        refused(r#"{"id":1,"method":"ping"}"#, -32600, Some(RequestId::Number(1)), "jsonrpc");
+        refused(r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, -32600, None, "id");
+        refused(r#"{"jsonrpc":"2.0","id":"a"}"#, -32600, Some(RequestId::String("a".into())), "method");
+        refused(r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, -32600, None, "id");
+        for params in ["[1]", "7", r#"{"_meta":[]}"#] {
             let call = format!(r#"{{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{params}}}"#);
-            check(&call, -32602, Some(RequestId::Number(4)), "tools/call");
+            refused(&call, -32602, Some(RequestId::Number(4)), "tools/call");
         }
-        // Another method is somebody else's: the server says that it does not know it.
-        assert!(read(br#"{"jsonrpc":"2.0","id":5,"method":"x/y","params":{"a":1}}"#).is_ok());
+    }
+
+    /// What is taken without being read whole is what would be read.
+    #[test]
+    fn a_message_that_is_taken_can_be_read() {
+        let taken = |text: &str| {
+            check(text.as_bytes()).unwrap();
+            read(text.as_bytes()).unwrap_or_else(|malformed| panic!("{text}: {malformed:?}"));
+        };
+        for id in ["1", "-1", "9223372036854775807", "\"a\"", "\"\""] {
+            for method in ["tools/call", "tools/list", "initialize", "ping", "x/y", ""] {
+                taken(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}"}}"#));
+                for params in ["{}", r#"{"name":7}"#, r#"{"arguments":[]}"#, r#"{"_meta":{"progressToken":[]}}"#] {
+                    taken(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#));
+                }
+            }
+        }
+        taken(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+        taken(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{}}"#);
+        taken(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
+        taken(r#"{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":""}}"#);
     }
 }

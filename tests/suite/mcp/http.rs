@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::{Value, json};
 
 use super::client::{cache, modern, sample};
@@ -103,6 +104,13 @@ impl Server {
         answer.json()
     }
 
+    /// Bytes of its memory that are in use.
+    fn resident(&self) -> usize {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        line.trim().strip_suffix(" kB").unwrap().parse::<usize>().unwrap() << 10
+    }
+
     /// Told to stop, it stops.
     fn stops(mut self) -> String {
         let pid = rustix::process::Pid::from_child(&self.child);
@@ -184,6 +192,10 @@ fn what_is_no_message_is_answered_and_costs_a_bounded_amount() {
     };
     check("{", 400, -32700);
     check("[]", 400, -32600);
+    check(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":[]}"#, 400, -32602);
+    let listed = modern(1, "tools/call", json!({ "name": "word_count", "arguments": [1] })).to_string();
+    let answer = server.post("tools/call", Some("word_count"), "", &listed);
+    assert_eq!((answer.status, answer.json()["error"]["code"].as_i64()), (200, Some(-32602)), "{}", answer.body);
     check(r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"tools/list"}"#, 400, -32700);
     check(&" ".repeat((4 << 20) + 1), 413, -32600);
     let elsewhere =
@@ -207,6 +219,45 @@ fn idle_and_slow_clients_do_not_keep_others_out() {
     let _ = more.last().unwrap().read_to_string(&mut told);
     assert!(told.starts_with("HTTP/1.1 503"), "{told}");
     drop((idle, more, slow));
+    let again = || server.ask("tools/list", None, json!({}), "").status;
+    assert!((0..1_000).any(|_| again() == 200));
+    server.stops();
+}
+
+#[test]
+fn ten_thousand_idle_connections_cost_a_bounded_amount() {
+    let server = Server::start(&[&sample("word-count")]);
+    // This end of all of them is open too.
+    let files = getrlimit(Resource::Nofile).maximum;
+    assert!(files.is_none_or(|files| files > 10_200), "this test needs 10,200 open files, and may have {files:?}");
+    setrlimit(Resource::Nofile, Rlimit { current: files, maximum: files }).unwrap();
+    let mut served = server.connect();
+    let list = |served: &mut TcpStream| {
+        let body = modern(1, "tools/list", json!({})).to_string();
+        let head = format!(
+            "POST /mcp HTTP/1.1\r\nhost: localhost\r\naccept: application/json, text/event-stream\r\n\
+             content-type: application/json\r\nmcp-protocol-version: 2026-07-28\r\nmcp-method: tools/list\r\n\
+             content-length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        served.write_all(head.as_bytes()).unwrap();
+        let mut answer = BufReader::new(served);
+        let mut lines = answer.by_ref().lines().map(Result::unwrap).take_while(|line| !line.is_empty());
+        assert_eq!(lines.next().as_deref(), Some("HTTP/1.1 200 OK"));
+        let length = lines.filter_map(|line| line.strip_prefix("content-length: ")?.parse().ok()).last().unwrap();
+        let mut body = vec![0; length];
+        answer.read_exact(&mut body).unwrap();
+    };
+    list(&mut served);
+    let before = server.resident();
+    let idle: Vec<TcpStream> = (0..10_000).map(|_| server.connect()).collect();
+    // Whoever is connected is served, whoever else is there.
+    list(&mut served);
+    let open = std::fs::read_dir(format!("/proc/{}/fd", server.child.id())).unwrap().count();
+    assert!(open < 600, "{open} open files");
+    let grown = server.resident().saturating_sub(before);
+    assert!(grown < 64 << 20, "{grown} bytes more");
+    drop(idle);
     let again = || server.ask("tools/list", None, json!({}), "").status;
     assert!((0..1_000).any(|_| again() == 200));
     server.stops();
