@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::figures::{print_ratio, quantile};
 use crate::http::Server;
-use crate::peers::Program;
+use crate::peers::{EXPORTS, Program, RMCP_ECHO};
 use crate::stdio::Client;
 use crate::wire::{Call, Era};
 
@@ -80,13 +80,22 @@ fn measure(wire: &str, mut lanes: Vec<Lane<'_>>) {
     }
     let [ours, theirs @ ..] = &lanes[..] else { return };
     for peer in theirs {
-        let bound = if peer.name == "rmcp-echo" { "bound 1.25" } else { "goal below 1" };
+        let bound = match peer.name {
+            RMCP_ECHO => "bound 1.25",
+            EXPORTS => "no bound",
+            _ => "goal below 1",
+        };
         let ratio = |what: &str, bound: &str, ours: &[f64], theirs: &[f64]| {
             print_ratio(&format!("{wire}, {what}: ratio to {}", peer.name), bound, ours, theirs);
         };
         ratio("p50", bound, &ours.p50, &peer.p50);
         ratio("p99", "no bound", &ours.p99, &peer.p99);
         ratio("time for each call, 32 in flight", "no bound", &ours.wide, &peer.wide);
+    }
+    let named = |name: &str| lanes.iter().find(|lane| lane.name == name);
+    if let (Some(exports), Some(echo)) = (named(EXPORTS), named(RMCP_ECHO)) {
+        let what = format!("{wire}, p50: ratio of {EXPORTS} to {RMCP_ECHO}");
+        print_ratio(&what, "what no host with fresh instances is below", &exports.p50, &echo.p50);
     }
     for lane in &lanes {
         let [p50, p99] = [0.5, 0.99].map(|share| quantile(&lane.times, share) * 1e6);
@@ -99,9 +108,9 @@ fn measure(wire: &str, mut lanes: Vec<Lane<'_>>) {
 }
 
 /// Pipes, 2025-11-25.
-pub(crate) fn over_stdio(ours: &Program, others: &[Program]) {
+pub(crate) fn over_stdio(ours: &Program, others: &[Program], exports: &Program) {
     let lane = |program: &Program| Wire::Stdio(Client::start(program));
-    let lanes = std::iter::once(ours).chain(others);
+    let lanes = std::iter::once(ours).chain(others).chain([exports]);
     measure("stdio", lanes.map(|program| Lane::new(program.name, &program.call, lane(program))).collect());
 }
 

@@ -10,7 +10,12 @@
     reason = "a benchmark prints, makes its own files, and stops at the first surprise"
 )]
 
+// The baseline of the other benchmark, here behind a wire.
+#[path = "../speed/bare.rs"]
+#[expect(dead_code, reason = "the other benchmark uses all of it")]
+mod bare;
 mod calls;
+mod exports;
 mod figures;
 mod http;
 mod memory;
@@ -24,6 +29,11 @@ fn main() {
     // `cargo test --benches` only wants to know that this starts.
     if std::env::args().any(|arg| arg == "--test") {
         return;
+    }
+    if let [_, serve, component] = &std::env::args().collect::<Vec<_>>()[..]
+        && serve == peers::SERVE_EXPORTS
+    {
+        return exports::serve(component.as_ref());
     }
     let home = tempfile::tempdir().unwrap();
     let word_count = peers::word_count(&home.path().join("cache"));
@@ -40,7 +50,7 @@ fn main() {
     tools::fill(&thousand, tools::MANY);
     let thousand = peers::thousand(&thousand, &home.path().join("cache"));
 
-    calls::over_stdio(&word_count, &others);
+    calls::over_stdio(&word_count, &others, &peers::exports());
     calls::over_http(&word_count, &others);
     start::start(&word_count, &thousand, &others);
     memory::memory(&word_count, &thousand, &others);

@@ -15,9 +15,16 @@ pub(crate) const EVERYTHING: &str = "@modelcontextprotocol/server-everything";
 /// Pinned: figures of two versions do not compare.
 const EVERYTHING_VERSION: &str = "2026.8.31";
 
+/// The least that a native server can be.
+pub(crate) const RMCP_ECHO: &str = "rmcp-echo";
+/// The least that a server can be whose tools run in fresh instances.
+pub(crate) const EXPORTS: &str = "three exports on bare wasmtime";
+/// What tells this program to be that server.
+pub(crate) const SERVE_EXPORTS: &str = "--serve-exports";
+
 /// Everything that is built or fetched for the measurement.
 const PEERS: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/../peers");
-const RMCP_ECHO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/peers/rmcp-echo/Cargo.toml");
+const ECHO_MANIFEST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/peers/rmcp-echo/Cargo.toml");
 
 /// A server: how it starts, and a small call of its tool.
 pub(crate) struct Program {
@@ -86,18 +93,30 @@ pub(crate) fn thousand(directory: &Path, cache: &Path) -> Program {
 
 /// The least that a native server on rmcp can be.
 pub(crate) fn rmcp_echo() -> Program {
-    let target = Path::new(PEERS).join("rmcp-echo");
+    let target = Path::new(PEERS).join(RMCP_ECHO);
     run(Command::new(env!("CARGO"))
-        .args(["build", "--release", "--locked", "--quiet", "--manifest-path", RMCP_ECHO, "--target-dir"])
+        .args(["build", "--release", "--locked", "--quiet", "--manifest-path", ECHO_MANIFEST, "--target-dir"])
         .arg(&target))
     .unwrap();
     Program {
-        name: "rmcp-echo",
+        name: RMCP_ECHO,
         program: target.join("release/rmcp-echo"),
         args: Vec::new(),
         http: Http::Args(&["--http"]),
         eras: &[Era::Newer, Era::Older],
         call: Call { tool: "echo".to_owned(), arguments: json!({ "text": TEXT }), proof: "lazy dog" },
+    }
+}
+
+/// This very program, as [`crate::exports`].
+pub(crate) fn exports() -> Program {
+    Program {
+        name: EXPORTS,
+        program: std::env::current_exe().unwrap(),
+        args: [SERVE_EXPORTS, WORD_COUNT].map(str::to_owned).to_vec(),
+        http: Http::Args(&[]),
+        eras: &[],
+        call: Call { tool: "word_count".to_owned(), arguments: json!({ "text": TEXT }), proof: r#""words":9"# },
     }
 }
 

@@ -9,7 +9,7 @@ use self::bindings::exports::fumehood::tool::tool::{Card, ContentBlock};
 use self::bindings::{ToolComponent, ToolComponentPre};
 
 #[path = "../../src/bindings.rs"]
-mod bindings;
+pub(crate) mod bindings;
 // The very configuration of the host, its pool and its ticker: the baseline has no other.
 #[path = "../../src/engine/mod.rs"]
 #[expect(dead_code, unreachable_pub, unused_imports, reason = "the engine is private to its crate")]

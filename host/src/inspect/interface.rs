@@ -5,10 +5,9 @@ use std::borrow::Cow;
 use serde::Serialize;
 use wasmparser::component_types::{ComponentEntityType, ComponentInstanceTypeId, ComponentItem};
 use wasmparser::types::TypesRef;
-use wit_parser::Interface;
 
 use super::types::{Comparison, Mismatch};
-use super::wit;
+use super::wit::{self, Known};
 use crate::capability::{self, Need, OUR_TRACK, Sealed, Unknown};
 use crate::finding::Finding;
 use crate::manifest::ComponentKind;
@@ -61,10 +60,9 @@ impl Surface {
         imports: impl IntoIterator<Item = &'a str>,
         exports: impl IntoIterator<Item = &'a str>,
     ) -> Self {
-        let comparison = Comparison { resolve: wit::resolve(), types };
         let mut surface = Self::default();
         for name in imports {
-            surface.import(&comparison, name, types.component_item_for_import(name));
+            surface.import(types, name, types.component_item_for_import(name));
         }
         let (mut tools, mut reviewers) = (Vec::new(), Vec::new());
         for name in exports {
@@ -85,9 +83,9 @@ impl Surface {
                 );
                 surface.refuse("export/missing", TOOL, message, REBUILD);
             }
-            (tools, []) => surface.interface(&comparison, ComponentKind::Tool, tools),
+            (tools, []) => surface.interface(types, ComponentKind::Tool, tools),
             ([], reviewers) => {
-                surface.interface(&comparison, ComponentKind::Reviewer, reviewers);
+                surface.interface(types, ComponentKind::Reviewer, reviewers);
                 surface.alone();
             }
             (_, [(name, ..), ..]) => {
@@ -107,7 +105,7 @@ impl Surface {
         self.findings.push(Finding::refusal(rule, shown(at), message, remedy));
     }
 
-    fn import(&mut self, comparison: &Comparison<'_>, name: &str, item: Option<&ComponentItem>) {
+    fn import(&mut self, types: TypesRef<'_>, name: &str, item: Option<&ComponentItem>) {
         let row = match capability::find(name) {
             Ok(row) => row,
             Err(unknown) => return self.refuse_import(name, unknown),
@@ -117,7 +115,7 @@ impl Surface {
         else {
             return self.refuse("import/not-an-interface", name, "this is not imported as an interface", REBUILD);
         };
-        let functions = self.functions(comparison, "import/function", name, expected, id);
+        let functions = self.functions(types, "import/function", name, expected, id);
         self.imports.push(Import { name: name.to_owned(), need: row.need, functions });
     }
 
@@ -142,21 +140,22 @@ impl Surface {
     /// where functions use them.
     fn functions(
         &mut self,
-        comparison: &Comparison<'_>,
+        types: TypesRef<'_>,
         rule: &'static str,
         name: &str,
-        expected: &Interface,
+        expected: Known,
         actual: ComponentInstanceTypeId,
     ) -> Vec<String> {
+        let comparison = Comparison { resolve: expected.resolve, types };
         let mut functions = Vec::new();
-        for (function, item) in &comparison.types[actual].exports {
+        for (function, item) in &types[actual].exports {
             let ComponentEntityType::Func(id) = item.ty else { continue };
             functions.push(function.clone());
             let at = format!("{name}#{}", shown(function));
-            match expected.functions.get(function) {
+            match expected.interface.functions.get(function) {
                 None => self.refuse(rule, &at, "the interface has no function of this name here", REBUILD),
                 Some(expected) => {
-                    if let Err(mismatch) = comparison.function(expected, &comparison.types[id]) {
+                    if let Err(mismatch) = comparison.function(expected, &types[id]) {
                         self.wrong_type(rule, &at, &mismatch);
                     }
                 }
@@ -190,12 +189,7 @@ impl Surface {
     }
 
     /// Checks the one export that makes the component what it is. `exported` holds at least one.
-    fn interface(
-        &mut self,
-        comparison: &Comparison<'_>,
-        kind: ComponentKind,
-        exported: &[(&str, &str, &ComponentItem)],
-    ) {
+    fn interface(&mut self, types: TypesRef<'_>, kind: ComponentKind, exported: &[(&str, &str, &ComponentItem)]) {
         let interface = self::exported(kind);
         let (ours, others): (Vec<_>, Vec<_>) =
             exported.iter().partition(|(_, version, _)| capability::patch(version, OUR_TRACK).is_some());
@@ -224,12 +218,13 @@ impl Surface {
         let (ComponentEntityType::Instance(id), Some(expected)) = (item.ty, expected) else {
             return self.refuse("export/not-an-interface", name, "this is not exported as an interface", REBUILD);
         };
-        let exports = &comparison.types[id].exports;
-        for (function, expected) in &expected.functions {
+        let comparison = Comparison { resolve: expected.resolve, types };
+        let exports = &types[id].exports;
+        for (function, expected) in &expected.interface.functions {
             let at = format!("{name}#{function}");
             match exports.get(function).map(|item| item.ty) {
                 Some(ComponentEntityType::Func(id)) => {
-                    if let Err(mismatch) = comparison.function(expected, &comparison.types[id]) {
+                    if let Err(mismatch) = comparison.function(expected, &types[id]) {
                         self.wrong_type("export/function", &at, &mismatch);
                     }
                 }

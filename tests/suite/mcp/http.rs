@@ -14,7 +14,7 @@ use super::client::{cache, modern, sample};
 struct Server {
     child: Child,
     address: SocketAddr,
-    log: std::thread::JoinHandle<String>,
+    log: Option<std::thread::JoinHandle<String>>,
 }
 
 struct Answer {
@@ -58,7 +58,7 @@ impl Server {
             errors.read_to_string(&mut log).unwrap();
             log
         });
-        Self { child, address, log }
+        Self { child, address, log: Some(log) }
     }
 
     fn connect(&self) -> TcpStream {
@@ -116,8 +116,15 @@ impl Server {
         let pid = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
         assert_eq!(self.child.wait().unwrap().code(), Some(0));
-        let Self { log, .. } = self;
-        log.join().unwrap()
+        self.log.take().unwrap().join().unwrap()
+    }
+}
+
+impl Drop for Server {
+    /// A test that failed leaves none behind.
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
