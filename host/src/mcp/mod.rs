@@ -26,10 +26,12 @@ pub mod http;
 mod lines;
 mod mapping;
 mod message;
+mod mirror;
 pub mod mount;
 mod progress;
 mod shelf;
 mod stdio;
+mod subschemas;
 mod watch;
 
 pub use catalog::Catalog;

@@ -10,6 +10,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 ERA = sys.argv[1]
 TOKEN = sys.argv[2] if len(sys.argv) > 2 else None
 TOOLS = ["plain", "progress", "headers", "elsewhere", "failing", "html", "short", "large", "flood", "silent", "lost", "wrong", "told"]
+HEADERS = {
+    "region": {"type": "string", "x-mcp-header": "Region"},
+    "where": {"type": "object", "properties": {"shard": {"type": "integer", "x-mcp-header": "Shard"}}},
+    "plain": {"type": "string"},
+}
 sessions, notifications = [], []
 
 
@@ -58,7 +63,11 @@ class Handler(BaseHTTPRequestHandler):
         if method == "server/discover":
             return self.result(id, {"supportedVersions": ["2026-07-28"], "capabilities": {}})
         if method == "tools/list":
-            return self.result(id, {"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in TOOLS]})
+            tools = [{"name": name, "inputSchema": {"type": "object"}} for name in TOOLS]
+            tools += [{"name": "mirrored", "inputSchema": {"type": "object", "properties": HEADERS}}]
+            wrong = {"a": {"type": "string", "x-mcp-header": "no name"}}
+            tools += [{"name": "misnamed", "inputSchema": {"type": "object", "properties": wrong}}]
+            return self.result(id, {"tools": tools})
         return self.call(id, params)
 
     def call(self, id, params):
@@ -77,6 +86,9 @@ class Handler(BaseHTTPRequestHandler):
         elif name == "headers":
             names = ["mcp-method", "mcp-name", "mcp-protocol-version", "mcp-session-id", "accept", "host"]
             self.result(id, content(json.dumps({name: self.headers.get(name) for name in names})))
+        elif name in ("mirrored", "misnamed"):
+            mirrored = {name: value for name, value in self.headers.items() if name.startswith("mcp-param-")}
+            self.result(id, content(json.dumps(mirrored)))
         elif name == "elsewhere":
             self.answer(307, location="http://127.0.0.1:1/")
         elif name == "failing":

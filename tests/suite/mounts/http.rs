@@ -64,6 +64,22 @@ async fn both_revisions_are_spoken_with_their_headers() {
 }
 
 #[tokio::test]
+async fn parameters_are_sent_as_headers_where_the_server_asks_for_them() {
+    for (era, sent) in
+        [("modern", json!({ "mcp-param-region": "eu west", "mcp-param-shard": "7" })), ("legacy", json!({}))]
+    {
+        let server = Server::start(&[era]);
+        let (registry, mounting) = server.mounted(&Policy::nothing()).await;
+        let args = json!({ "region": "eu west", "where": { "shard": 7 }, "plain": "x" });
+        let mirrored: Value = serde_json::from_str(&text(&registry.call("m_mirrored", args).await)).unwrap();
+        assert_eq!(mirrored, sent, "{era}");
+        // What cannot be sent is no tool, where it would have to be sent.
+        let left_out = mounting.findings.iter().any(|finding| finding.rule == "mount/header");
+        assert_eq!((left_out, registry.provider("m_misnamed").is_none()), (era == "modern", era == "modern"));
+    }
+}
+
+#[tokio::test]
 async fn progress_comes_as_events_before_the_answer() {
     let server = Server::start(&["modern"]);
     let (registry, _mounting) = server.mounted(&Policy::nothing()).await;
@@ -150,7 +166,7 @@ async fn nobody_at_the_address_is_no_mount() {
 #[tokio::test]
 async fn serve_over_http_is_mounted() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_fumehood"))
-        .args(["serve", &sample("word-count"), "--http", "127.0.0.1:0", "--cache", &cache()])
+        .args(["serve", &sample("word-count"), &sample("conformance"), "--http", "127.0.0.1:0", "--cache", &cache()])
         .env_clear()
         .stdin(Stdio::null())
         .stdout(Stdio::null())
@@ -164,6 +180,8 @@ async fn serve_over_http_is_mounted() {
     let registry = Registry::new(mounting.tools).unwrap();
     let counted = success(registry.call("m_word_count", json!({ "text": "a b c" })).await);
     assert_eq!(counted.value.value()["structuredContent"]["words"], 3);
+    // `rmcp` turns a call away whose headers say something else than its arguments.
+    success(registry.call("m_test_x_mcp_header", json!({ "region": "eu é" })).await);
     let wrong = failure(registry.call("m_word_count", json!({ "text": 3 })).await);
     assert_eq!(wrong.code, Code::InvalidArgs);
     child.kill().unwrap();

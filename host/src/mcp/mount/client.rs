@@ -9,10 +9,10 @@ use serde_json::{Map, Value, json};
 use tokio::sync::{Mutex, Semaphore};
 use tokio::time::{Instant, timeout};
 
-use super::list::{self, Listed};
+use super::list::{self, Listed, Theirs};
 use super::wire::{Answer, Ask, Broken, Era, LEGACY, MODERN, OFFERED, client_info, notification, quoted};
 use super::{MountError, MountName, Place, child, http, result};
-use crate::{ProgressSink, Remote, RemoteCall, RemoteError};
+use crate::{Remote, RemoteCall, RemoteError};
 
 /// From the start of a server to its first answer. An interpreter that loads a large program takes seconds.
 const CONNECT: Duration = Duration::from_secs(20);
@@ -35,8 +35,8 @@ const AT_ONCE: usize = 64;
 pub(super) struct Client {
     name: MountName,
     place: Place,
-    /// What the server calls each tool, by what it is called here. Set once it was listed.
-    theirs: OnceLock<HashMap<String, String>>,
+    /// How each tool is called at the server, by what it is called here. Set once it was listed.
+    theirs: OnceLock<HashMap<String, Theirs>>,
     state: Mutex<State>,
     free: Semaphore,
 }
@@ -99,7 +99,7 @@ impl Client {
         &self.place
     }
 
-    pub(super) fn learn(&self, theirs: HashMap<String, String>) {
+    pub(super) fn learn(&self, theirs: HashMap<String, Theirs>) {
         // A client is listed once.
         let _ = self.theirs.set(theirs);
     }
@@ -145,7 +145,9 @@ impl Client {
         let tools = timeout(LIST, listing)
             .await
             .map_err(|_| MountError::Slow { doing: "list its tools", seconds: LIST.as_secs() })??;
-        Ok(list::read(&self.name, self.place.origin(), &tools))
+        // Only there does anything stand between this client and the server that reads headers.
+        let mirrors = connected.era == Era::Modern && matches!(self.place, Place::Http(_));
+        Ok(list::read(&self.name, self.place.origin(), &tools, mirrors))
     }
 
     /// The connection, made anew where there is none any more.
@@ -186,9 +188,11 @@ impl Client {
         };
         let connected = self.connected().await.map_err(unavailable)?;
         let mut params = Map::new();
-        params.insert("name".to_owned(), theirs.as_str().into());
+        params.insert("name".to_owned(), theirs.name.as_str().into());
         params.insert("arguments".to_owned(), call.args.value().clone());
-        match connected.ask("tools/call", params, call.progress).await {
+        let mut ask = Ask::new(connected.era, "tools/call", params);
+        (ask.progress, ask.mirrored) = (call.progress, theirs.mirrored.headers(call.args.value()));
+        match connected.channel.ask(ask).await {
             Ok(answer) => result::value(answer),
             Err(Broken::Malformed(why)) => Err(RemoteError::Malformed(why)),
             Err(Broken::Gone(why)) => Err(RemoteError::Unavailable(why)),
@@ -210,7 +214,7 @@ impl Connected {
     /// In the newest revision if the server speaks it, else in an older one.
     async fn open(name: &MountName, place: &Place) -> Result<Self, MountError> {
         let channel = Channel::open(name, place).await?;
-        let discover = Ask { era: Era::Modern, method: "server/discover", params: Map::new(), progress: None };
+        let discover = Ask::new(Era::Modern, "server/discover", Map::new());
         let channel = match timeout(DISCOVER, channel.ask(discover)).await {
             Ok(Ok(Answer::Result(found))) if speaks_modern(&found) => return Ok(Self { channel, era: Era::Modern }),
             // Some servers of an older revision end at a request before the handshake.
@@ -219,7 +223,7 @@ impl Connected {
         };
         let params = json!({ "protocolVersion": OFFERED, "capabilities": {}, "clientInfo": client_info() });
         let params = params.as_object().cloned().unwrap_or_default();
-        let hello = Ask { era: Era::Legacy(OFFERED), method: "initialize", params, progress: None };
+        let hello = Ask::new(Era::Legacy(OFFERED), "initialize", params);
         let answer = channel.ask(hello).await.map_err(MountError::from)?;
         let found = succeeded("initialize", answer)?;
         let version = found.get("protocolVersion").and_then(Value::as_str).unwrap_or_default();
@@ -233,19 +237,10 @@ impl Connected {
         Ok(Self { channel, era })
     }
 
-    async fn ask(
-        &self,
-        method: &'static str,
-        params: Map<String, Value>,
-        progress: Option<ProgressSink>,
-    ) -> Result<Answer, Broken> {
-        self.channel.ask(Ask { era: self.era, method, params, progress }).await
-    }
-
     async fn page(&self, cursor: Option<String>) -> Result<Value, MountError> {
         let mut params = Map::new();
         params.extend(cursor.map(|cursor| ("cursor".to_owned(), cursor.into())));
-        succeeded("tools/list", self.ask("tools/list", params, None).await?)
+        succeeded("tools/list", self.channel.ask(Ask::new(self.era, "tools/list", params)).await?)
     }
 }
 

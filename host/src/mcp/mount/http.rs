@@ -8,8 +8,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue};
 use http::{HeaderMap, Request, Response, StatusCode};
@@ -25,6 +23,7 @@ use tokio_rustls::rustls::pki_types::ServerName;
 use url::Host;
 
 use super::super::message::{self, MAX_BYTES};
+use super::super::mirror::header_text;
 use super::address::HttpServer;
 use super::sse::Events;
 use super::wire::{Answer, Ask, Broken, Era, Heard, MODERN, cancelled, heard, quoted, too_long};
@@ -75,10 +74,11 @@ impl Channel {
         self.0.gone.load(Ordering::Relaxed)
     }
 
-    pub(super) async fn ask(&self, ask: Ask) -> Result<Answer, Broken> {
+    pub(super) async fn ask(&self, mut ask: Ask) -> Result<Answer, Broken> {
         let id = self.0.last_id.fetch_add(1, Ordering::Relaxed) + 1;
         let mut headers = HeaderMap::new();
         if ask.era == Era::Modern {
+            headers = std::mem::take(&mut ask.mirrored);
             headers.insert(METHOD, HeaderValue::from_static(ask.method));
             headers.insert(VERSION, HeaderValue::from_static(MODERN));
             if let Some(name) = ask.params.get("name").and_then(Value::as_str) {
@@ -227,13 +227,6 @@ fn is_local(address: IpAddr) -> bool {
     address.to_canonical().is_loopback()
 }
 
-/// A header that holds any text: the specification of 2026-07-28, under "Value Encoding".
-fn header_text(text: &str) -> HeaderValue {
-    let plain = text.bytes().all(|byte| (0x21..0x7f).contains(&byte)) && !text.starts_with("=?");
-    let text = if plain { text.to_owned() } else { format!("=?base64?{}?=", STANDARD.encode(text)) };
-    HeaderValue::from_str(&text).unwrap_or_else(|_| HeaderValue::from_static(""))
-}
-
 fn kind(headers: &HeaderMap) -> &str {
     let kind = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     kind.split(';').next().unwrap_or_default().trim()
@@ -299,16 +292,4 @@ async fn events(mut body: Incoming, id: u64, ask: &Ask) -> Result<Answer, Broken
         }
     }
     Err(Broken::Gone("its answer ended without a result".to_owned()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_fit_into_headers() {
-        assert_eq!(header_text("read_file"), "read_file");
-        assert_eq!(header_text("é"), "=?base64?w6k=?=");
-        assert_eq!(header_text("=?base64?x?="), "=?base64?PT9iYXNlNjQ/eD89?=");
-    }
 }

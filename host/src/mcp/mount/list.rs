@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde_json::{Map, Value, json};
 
+use super::super::mirror::Mirrored;
 use super::MountName;
 use super::schema::{checked, unchecked};
 use crate::{Finding, Manifest, Severity};
@@ -22,20 +23,33 @@ const TOLD: usize = 8;
 pub(super) struct Listed {
     /// Each with what there is to say about it.
     pub(super) manifests: Vec<(Manifest, Vec<Finding>)>,
-    /// What the server calls each tool, by what it is called here.
-    pub(super) theirs: HashMap<String, String>,
+    /// How each tool is called at the server, by what it is called here.
+    pub(super) theirs: HashMap<String, Theirs>,
     /// What was left out.
     pub(super) findings: Vec<Finding>,
 }
 
-/// Reads the items of `tools/list`.
-pub(super) fn read(mount: &MountName, origin: &str, tools: &[Value]) -> Listed {
+/// What a server has to be sent for one of its tools.
+#[derive(Debug)]
+pub(super) struct Theirs {
+    /// What it calls the tool.
+    pub(super) name: String,
+    /// What it wants in headers.
+    pub(super) mirrored: Mirrored,
+}
+
+/// Reads the items of `tools/list`, of a server that may want parameters in headers.
+pub(super) fn read(mount: &MountName, origin: &str, tools: &[Value], mirrors: bool) -> Listed {
     let mut listed = Listed::default();
     let mut taken = BTreeSet::new();
     for (index, tool) in tools.iter().enumerate() {
         let read = named(mount, tool, index, &mut taken).and_then(|(ours, theirs)| {
             let (manifest, notes) = manifest(mount, origin, &ours, tool).map_err(|why| left_out(&ours, why))?;
-            Ok((ours, theirs, manifest, notes))
+            let mirrored = match mirrors {
+                true => mirrored(&ours, tool)?,
+                false => Mirrored::default(),
+            };
+            Ok((ours, Theirs { name: theirs, mirrored }, manifest, notes))
         });
         match read {
             Ok((ours, theirs, manifest, notes)) => {
@@ -73,6 +87,16 @@ fn named(
         return refuse(&shown, message, "have the server give its tools names that can be told apart");
     }
     Ok((ours, theirs.to_owned()))
+}
+
+/// The parameters of one tool that its server wants in headers.
+fn mirrored(ours: &str, tool: &Value) -> Result<Mirrored, Vec<Finding>> {
+    let Some(input) = tool.get("inputSchema").and_then(Value::as_object) else { return Ok(Mirrored::default()) };
+    // The protocol does not name numbers; some servers do, and what is sent is the text of the number.
+    Mirrored::of(input, &["string", "integer", "boolean", "number"]).map_err(|why| {
+        let message = format!("{why}: it is left out");
+        vec![Finding::refusal("mount/header", ours, message, "mend the server")]
+    })
 }
 
 /// The manifest of one tool, and what is not checked of it.
@@ -177,7 +201,7 @@ mod tests {
     use super::*;
 
     fn listed(tools: Value) -> Listed {
-        read(&"m".parse().unwrap(), "there", tools.as_array().unwrap())
+        read(&"m".parse().unwrap(), "there", tools.as_array().unwrap(), true)
     }
 
     fn tool(more: Value) -> Value {
@@ -194,7 +218,7 @@ mod tests {
         let one = manifest.tool("m_t").unwrap();
         assert_eq!(one.description, "Does.    It.\n\n(Runs at there, not sandboxed.)");
         assert_eq!(one.output_json()["properties"]["structuredContent"], output);
-        assert_eq!((notes.len(), all.findings.len(), all.theirs["m_t"].as_str()), (0, 0, "t"));
+        assert_eq!((notes.len(), all.findings.len(), all.theirs["m_t"].name.as_str()), (0, 0, "t"));
 
         for bad in
             [json!(true), json!({ "$ref": "https://example.com" }), json!({ "type": "object", "title": "\u{202e}" })]
@@ -219,6 +243,7 @@ mod tests {
             (tool(json!({ "inputSchema": { "$ref": "#/nowhere" } })), "left out"),
             (tool(json!({ "description": "hidden \u{202e} text" })), "direction"),
             (json!({ "name": "t" }), "inputSchema"),
+            (tool(json!({ "inputSchema": { "type": "object", "x-mcp-header": "A" } })), "x-mcp-header"),
         ];
         for (bad, part) in bad {
             let all = listed(json!([good, bad]));
@@ -235,6 +260,6 @@ mod tests {
         let one = &all.manifests[0].0.tools[0];
         assert_eq!((one.name.as_str(), one.title.as_deref()), ("m_fs_read__", Some("A b")));
         assert!(one.description.len() <= DESCRIPTION && one.description.ends_with("not sandboxed.)"));
-        assert_eq!(all.theirs["m_fs_read__"], "fs.read/é");
+        assert_eq!(all.theirs["m_fs_read__"].name, "fs.read/é");
     }
 }

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use super::super::subschemas::each_subschema;
+
 /// Where the server's own schema stands.
 const AT: &str = "/properties/structuredContent";
 
@@ -38,34 +40,16 @@ fn value(structured: Value, dialect: Option<Value>, required: bool) -> Value {
     schema.into()
 }
 
-/// What `#` means one step down. The JSON gate has bounded the depth.
+/// What `#` means one step down.
 fn move_references(schema: &mut Value) {
-    match schema {
-        Value::Array(list) => list.iter_mut().for_each(move_references),
-        Value::Object(members) => {
-            for (keyword, held) in members {
-                match (keyword.as_str(), held) {
-                    ("$ref" | "$dynamicRef", Value::String(reference)) => {
-                        let moved = match reference.strip_prefix('#') {
-                            Some(rest) if rest.is_empty() || rest.starts_with('/') => Some(format!("#{AT}{rest}")),
-                            _ => None,
-                        };
-                        *reference = moved.unwrap_or_else(|| std::mem::take(reference));
-                    }
-                    // Data, which may look like a schema.
-                    ("const" | "enum" | "default" | "examples", _) => {}
-                    // Names, which may look like keywords.
-                    (
-                        "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas"
-                        | "dependencies",
-                        Value::Object(named),
-                    ) => named.values_mut().for_each(move_references),
-                    (_, held) => move_references(held),
-                }
+    each_subschema(schema, &mut |members| {
+        for keyword in ["$ref", "$dynamicRef"] {
+            let Some(Value::String(reference)) = members.get_mut(keyword) else { continue };
+            if let Some(rest) = reference.strip_prefix('#').filter(|rest| rest.is_empty() || rest.starts_with('/')) {
+                *reference = format!("#{AT}{rest}");
             }
         }
-        _ => {}
-    }
+    });
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The messages of a client: what is asked, and what is heard.
 
+use http::HeaderMap;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -35,6 +36,8 @@ pub(super) struct Ask {
     pub(super) method: &'static str,
     pub(super) params: Map<String, Value>,
     pub(super) progress: Option<ProgressSink>,
+    /// Parameters that are sent as headers too, where there are headers.
+    pub(super) mirrored: HeaderMap,
 }
 
 /// What a request came to.
@@ -65,6 +68,10 @@ pub(super) enum Heard {
 }
 
 impl Ask {
+    pub(super) fn new(era: Era, method: &'static str, params: Map<String, Value>) -> Self {
+        Self { era, method, params, progress: None, mirrored: HeaderMap::new() }
+    }
+
     pub(super) fn message(&self, id: u64) -> Value {
         let mut params = self.params.clone();
         let mut meta = Map::new();

@@ -13,6 +13,8 @@ mod write;
 use serde_json::{Map, Value, json};
 
 use source::Source;
+
+use super::super::mirror::{Mirrored, remove};
 pub(super) use source::is_unsafe;
 
 /// Bytes that may take the place of references in an input schema: some 8,000 tokens, more than the largest schema of a
@@ -41,6 +43,10 @@ pub(in crate::mcp) fn portable_input(schema: &Value) -> Map<String, Value> {
     let mut written = inlined.or_else(|| write::document(&source, None, "#")).unwrap_or_default();
     flatten(&mut written);
     written.entry("properties").or_insert_with(|| json!({}));
+    // A client leaves out a tool that asks for headers in a way that is none.
+    if Mirrored::of(&written, &["string", "integer", "boolean"]).is_err() {
+        remove(&mut written);
+    }
     written
 }
 

@@ -48,6 +48,16 @@ fn an_input_is_a_plain_object() {
 }
 
 #[test]
+fn headers_are_asked_for_as_the_protocol_does_or_not_at_all() {
+    let kept = |schema: Value| property(schema.clone(), schema);
+    kept(json!({ "type": "string", "x-mcp-header": "H" }));
+    kept(json!({ "type": "object", "properties": { "a": { "type": "integer", "x-mcp-header": "H" } } }));
+    property(json!({ "type": "number", "x-mcp-header": "H" }), json!({ "type": "number" }));
+    property(json!({ "type": "string", "x-mcp-header": "no name" }), json!({ "type": "string" }));
+    property(json!({ "items": { "type": "string", "x-mcp-header": "H" } }), json!({ "items": { "type": "string" } }));
+}
+
+#[test]
 fn unions_leave_an_inputs_root_and_their_properties_stay() {
     let with = |more: Value| {
         let mut schema = json!({ "type": "object", "properties": { "a": { "type": "string" } } });
@@ -238,8 +248,8 @@ fn keywords_that_clients_read_apart_are_rewritten() {
     property(json!({ "contains": { "type": "null" }, "minContains": 0, "maxContains": 3 }), json!({ "items": {} }));
     // Keywords that are none, or of the other dialect.
     property(
-        json!({ "nullable": true, "id": "x", "dependencies": { "a": ["b"] }, "x-mcp-header": "H" }),
-        json!({ "x-mcp-header": "H" }),
+        json!({ "nullable": true, "id": "x", "dependencies": { "a": ["b"] }, "x-made-up": "H" }),
+        json!({ "x-made-up": "H" }),
     );
     same(
         json!({ "title": "t", "description": "d", "default": { "$ref": "#/nowhere" }, "examples": [1], "deprecated": true }),

@@ -1,0 +1,27 @@
+//! A JSON Schema, schema by schema.
+
+use serde_json::{Map, Value};
+
+/// Visits a schema and all in it. The JSON gate has bounded the depth.
+pub(super) fn each_subschema(schema: &mut Value, visit: &mut dyn FnMut(&mut Map<String, Value>)) {
+    match schema {
+        Value::Array(list) => list.iter_mut().for_each(|schema| each_subschema(schema, visit)),
+        Value::Object(members) => {
+            visit(members);
+            for (keyword, held) in members {
+                match (keyword.as_str(), held) {
+                    // Data, which may look like a schema.
+                    ("const" | "enum" | "default" | "examples", _) => {}
+                    // Names, which may look like keywords.
+                    (
+                        "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas"
+                        | "dependencies",
+                        Value::Object(named),
+                    ) => named.values_mut().for_each(|schema| each_subschema(schema, visit)),
+                    (_, held) => each_subschema(held, visit),
+                }
+            }
+        }
+        _ => {}
+    }
+}
