@@ -143,7 +143,6 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
             "tower_service",
             "tracing",
             "url",
-            "webpki_roots",
         ],
         &[],
     ),

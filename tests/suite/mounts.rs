@@ -12,6 +12,8 @@ mod http;
 #[path = "../support/mod.rs"]
 mod support;
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -416,9 +418,31 @@ fn flags_that_cannot_hold_are_refused() {
     check(&["--mount-server", "a=x", "--mount-env", "b=HOME"], "no command");
     check(&["--mount-server", "a=x", "--mount-env", "a=HOME"], "no such variable");
     check(&["--mount-server", "a=x", "--mount-token-file", "a=t"], "no URL");
+    check(&["--mount-server", "a=x", "--mount-roots-file", "a=t"], "no URL");
+    let none = format!("a={}", script("server.py"));
+    check(&["--mount-server", "a=https://localhost/", "--mount-roots-file", &none], "CERTIFICATE blocks");
     // Locked mode runs what was approved, and nobody can approve a server.
     check(&["--mount-server", "a=x", "--lock", "l"], "cannot be approved");
     check(&[], "<DIR|TOOL.wasm>");
+}
+
+#[test]
+fn a_tool_may_not_write_what_a_mounted_server_is_trusted_by() {
+    let roots = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap().cert.pem();
+    for (flag, text) in [("--mount-token-file", "a-token"), ("--mount-roots-file", &roots)] {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join("file");
+        std::fs::write(&file, text).unwrap();
+        std::fs::set_permissions(&file, Permissions::from_mode(0o600)).unwrap();
+        let file = format!("m={}", file.display());
+        let mount = format!("{}:rw", home.path().display());
+        let mut client =
+            serving(Era::Modern, "m=https://localhost:1/", &[flag, &file, &sample("files"), "--mount", &mount]);
+        let list = client.ask("tools/list", json!({}));
+        assert_eq!(list["result"]["tools"], json!([]), "{flag}");
+        let log = client.leave(0);
+        assert!(log.contains("holds a file of a mounted server"), "{log}");
+    }
 }
 
 #[test]

@@ -6,11 +6,12 @@ use std::str::FromStr;
 
 use anyhow::Context as _;
 use fumehood::mcp::mount::{ChildServer, HttpServer, MountName, Mounting, Place, mount};
-use fumehood::{CancellationToken, Finding, Mounted, Policy, Severity};
+use fumehood::{CancellationToken, Finding, Mounted, Policy, Severity, TlsRoots};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use super::exit::Exit;
+use super::host::read_text;
 use super::screen;
 use super::token::read_token;
 
@@ -29,7 +30,13 @@ pub(super) struct MountArgs {
     /// Send a mounted URL the bearer token in a file. Repeatable
     #[arg(long, value_name = "NAME=FILE", requires = "mount_server")]
     mount_token_file: Vec<Named>,
+    /// Let the certificate authorities in a PEM file vouch for a mounted URL, beside those of the web. Repeatable
+    #[arg(long, value_name = "NAME=FILE", requires = "mount_server")]
+    mount_roots_file: Vec<Named>,
 }
+
+/// A bundle of certificate authorities is some hundreds of kilobytes.
+const MAX_ROOTS_BYTES: u64 = 4 << 20;
 
 /// A mount's name and what belongs to it.
 #[derive(Clone)]
@@ -94,6 +101,11 @@ impl MountArgs {
         Ok(Mounts(mounted.into_values().collect()))
     }
 
+    /// The files that say whom to trust, and what to show for it: no tool may write to them.
+    pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
+        self.mount_token_file.iter().chain(&self.mount_roots_file).map(|named| Path::new(&named.rest))
+    }
+
     pub(super) fn any(&self) -> bool {
         !self.mount_server.is_empty()
     }
@@ -113,15 +125,27 @@ impl MountArgs {
             let server = server.env(&rest, variable(&rest)?);
             places.insert(name, server.into());
         }
+        for Named { name, rest } in self.mount_roots_file {
+            let server = mounted_url(&places, &name, "--mount-roots-file")?;
+            let pem = read_text(Path::new(&rest), MAX_ROOTS_BYTES)?;
+            let roots = TlsRoots::with_pem(pem.as_bytes()).map_err(|error| Exit::usage(format!("{rest}: {error}")))?;
+            places.insert(name, server.trusting(&roots).into());
+        }
         for Named { name, rest } in self.mount_token_file {
-            let Some(Place::Http(server)) = places.get(&name).cloned() else {
-                return Err(Exit::usage(format!("--mount-token-file {name}: no URL is mounted under this name")));
-            };
+            let server = mounted_url(&places, &name, "--mount-token-file")?;
             let token = read_token(Path::new(&rest)).with_context(|| rest.clone())?;
             let server = server.bearer(token.trim()).map_err(|error| Exit::usage(format!("{rest}: {error}")))?;
             places.insert(name, server.into());
         }
         Ok(places)
+    }
+}
+
+/// What is mounted under this name, which a flag takes for a URL.
+fn mounted_url(places: &BTreeMap<MountName, Place>, name: &MountName, flag: &str) -> Result<HttpServer, Exit> {
+    match places.get(name) {
+        Some(Place::Http(server)) => Ok(server.clone()),
+        _ => Err(Exit::usage(format!("{flag} {name}: no URL is mounted under this name"))),
     }
 }
 

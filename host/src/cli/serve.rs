@@ -96,6 +96,9 @@ pub(super) async fn run(args: Args) -> Result<ExitCode, Exit> {
     if let Some(path) = &args.token_file {
         host = host.keeping_away(path, "the token file");
     }
+    for path in args.mounts.files() {
+        host = host.keeping_away(path, "a file of a mounted server");
+    }
     let (policy, verbose) = (args.grants.policy()?, args.verbose);
     // Nobody sits at a server's terminal: what a policy asks about is denied.
     let session = match args.session.any() {

@@ -1,13 +1,21 @@
 //! Servers over HTTP.
 
+use std::fs::Permissions;
 use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use fumehood::mcp::mount::{HttpServer, MountError, Mounting, mount};
-use fumehood::{Call, Code, LimitName, Outcome, Policy, Progress, Registry};
+use fumehood::{Call, Code, LimitName, Outcome, Policy, Progress, Registry, TlsRoots};
+use rcgen::{CertifiedKey, generate_simple_self_signed};
 use serde_json::{Value, json};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 
 use super::client::{cache, sample};
 use super::support::{failure, success};
@@ -152,6 +160,66 @@ async fn a_token_is_sent_and_without_it_nothing_is_mounted() {
     let refused = mount(&name, server.place(), &Policy::nothing()).await.err().unwrap();
     assert!(matches!(&refused, MountError::Protocol(why) if why.contains("401")), "{refused}");
     mount(&name, server.place().bearer("a-token").unwrap(), &Policy::nothing()).await.unwrap();
+}
+
+/// TLS in front of a server, for the name `localhost`: its certificate, and its port.
+async fn behind_tls(server: u16) -> (String, u16) {
+    let CertifiedKey { cert, signing_key } = generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+    let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(signing_key.serialize_der()));
+    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![cert.der().clone()], key)
+        .unwrap();
+    let acceptor = TlsAcceptor::from(Arc::new(config));
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        loop {
+            let (stream, _) = listener.accept().await.unwrap();
+            // A client that does not trust the certificate ends the handshake.
+            let Ok(mut stream) = acceptor.accept(stream).await else { continue };
+            let mut behind = TcpStream::connect(("127.0.0.1", server)).await.unwrap();
+            tokio::spawn(async move { tokio::io::copy_bidirectional(&mut stream, &mut behind).await });
+        }
+    });
+    (cert.pem(), port)
+}
+
+#[tokio::test]
+async fn a_server_over_tls_is_who_an_authority_says_it_is() {
+    let server = Server::start(&["modern", "a-token"]);
+    let (pem, port) = behind_tls(server.port).await;
+    let name = "m".parse().unwrap();
+    let at = |host: &str| HttpServer::new(&format!("https://{host}:{port}/mcp")).unwrap().bearer("a-token").unwrap();
+    let roots = TlsRoots::with_pem(pem.as_bytes()).unwrap();
+    for stranger in [at("localhost"), at("127.0.0.1").trusting(&roots)] {
+        let refused = mount(&name, stranger, &Policy::nothing()).await.err().unwrap();
+        assert!(matches!(&refused, MountError::Unavailable(why) if why.contains("certificate")), "{refused}");
+    }
+    let mounting = mount(&name, at("localhost").trusting(&roots), &Policy::nothing()).await.unwrap();
+    assert_eq!(text(&Registry::new(mounting.tools).unwrap().call("m_plain", json!({})).await), "t");
+
+    // The same as an operator writes it.
+    let home = tempfile::tempdir().unwrap();
+    let [roots, token] = [("roots.pem", pem.as_str()), ("token", "a-token")].map(|(file, text)| {
+        let path = home.path().join(file);
+        std::fs::write(&path, text).unwrap();
+        std::fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
+        format!("m={}", path.display())
+    });
+    let spec = format!("m=https://localhost:{port}/mcp");
+    let inspect = async |more: &[&str]| {
+        let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_fumehood"));
+        command.args(["inspect", "--mount-server", &spec, "--mount-token-file", &token]).args(more).env_clear();
+        let done = command.output().await.unwrap();
+        (done.status.code(), String::from_utf8(done.stdout).unwrap())
+    };
+    let (code, shown) = inspect(&[]).await;
+    assert!(code == Some(1) && shown.contains("certificate"), "{code:?} {shown}");
+    let (code, shown) = inspect(&["--mount-roots-file", &roots]).await;
+    assert!(code == Some(0) && shown.contains("m_plain"), "{code:?} {shown}");
 }
 
 #[tokio::test]

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use http::header::HeaderValue;
-use tokio_rustls::rustls::client::Resumption;
-use tokio_rustls::rustls::crypto::ring;
-use tokio_rustls::rustls::{ClientConfig, RootCertStore};
+use tokio_rustls::rustls::ClientConfig;
 use url::{Host, Url};
+
+use crate::{TlsRoots, TlsRootsError};
 
 /// Where a server answers, and how this host shows that it may ask.
 #[derive(Clone)]
@@ -34,8 +34,8 @@ pub enum HttpServerError {
     #[error("the token is empty, or holds what a header cannot carry")]
     Token,
     /// TLS cannot be set up.
-    #[error("TLS: {0}")]
-    Tls(String),
+    #[error(transparent)]
+    Tls(#[from] TlsRootsError),
 }
 
 impl std::fmt::Debug for HttpServer {
@@ -46,7 +46,7 @@ impl std::fmt::Debug for HttpServer {
 
 impl HttpServer {
     /// The server at this address: `https`, or `http` on this machine. Servers are vouched for by the authorities that
-    /// Mozilla trusts; redirects are not followed.
+    /// Mozilla trusts, unless [`Self::trusting`] adds others; redirects are not followed.
     ///
     /// # Errors
     /// See [`HttpServerError`].
@@ -70,7 +70,7 @@ impl HttpServer {
         let mut shown = url.clone();
         shown.set_query(None);
         shown.set_fragment(None);
-        Ok(Self { url, authorization: None, origin: shown.to_string(), tls: tls()? })
+        Ok(Self { url, authorization: None, origin: shown.to_string(), tls: TlsRoots::of_the_web()?.client_config() })
     }
 
     /// Send this token with every request, as `Authorization: Bearer …`. It is shown nowhere.
@@ -87,20 +87,16 @@ impl HttpServer {
         Ok(self)
     }
 
+    /// Have it vouched for by these authorities, and not only those of the web.
+    #[must_use]
+    pub fn trusting(mut self, roots: &TlsRoots) -> Self {
+        self.tls = roots.client_config();
+        self
+    }
+
     pub(super) fn origin(&self) -> &str {
         &self.origin
     }
-}
-
-fn tls() -> Result<Arc<ClientConfig>, HttpServerError> {
-    let roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
-    let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .map_err(|error| HttpServerError::Tls(error.to_string()))?;
-    let mut config = builder.with_root_certificates(roots).with_no_client_auth();
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    config.resumption = Resumption::disabled();
-    Ok(Arc::new(config))
 }
 
 #[cfg(test)]

@@ -80,6 +80,11 @@ impl TlsRoots {
         config.resumption = Resumption::disabled();
         Ok(Self(Arc::new(config)))
     }
+
+    /// For connections of one's own that trust them: HTTP/1.1, without a client's certificate, no session taken up again.
+    pub fn client_config(&self) -> Arc<ClientConfig> {
+        self.0.clone()
+    }
 }
 
 /// Why no address may be dialled.
