@@ -9,6 +9,8 @@
 mod client;
 #[path = "mounts/http.rs"]
 mod http;
+#[path = "../support/self_signed.rs"]
+mod self_signed;
 #[path = "../support/mod.rs"]
 mod support;
 
@@ -428,7 +430,7 @@ fn flags_that_cannot_hold_are_refused() {
 
 #[test]
 fn a_tool_may_not_write_what_a_mounted_server_is_trusted_by() {
-    let roots = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap().cert.pem();
+    let (roots, _) = self_signed::acceptor("localhost");
     for (flag, text) in [("--mount-token-file", "a-token"), ("--mount-roots-file", &roots)] {
         let home = tempfile::tempdir().unwrap();
         let file = home.path().join("file");

@@ -9,15 +9,11 @@ use std::time::Duration;
 
 use fumehood::mcp::mount::{HttpServer, MountError, Mounting, mount};
 use fumehood::{Call, Code, LimitName, Outcome, Policy, Progress, Registry, TlsRoots};
-use rcgen::{CertifiedKey, generate_simple_self_signed};
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpStream};
-use tokio_rustls::TlsAcceptor;
-use tokio_rustls::rustls::ServerConfig;
-use tokio_rustls::rustls::crypto::ring;
-use tokio_rustls::rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 
 use super::client::{cache, sample};
+use super::self_signed::acceptor;
 use super::support::{failure, success};
 use super::{PYTHON, script, text};
 
@@ -164,15 +160,7 @@ async fn a_token_is_sent_and_without_it_nothing_is_mounted() {
 
 /// TLS in front of a server, for the name `localhost`: its certificate, and its port.
 async fn behind_tls(server: u16) -> (String, u16) {
-    let CertifiedKey { cert, signing_key } = generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
-    let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(signing_key.serialize_der()));
-    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_no_client_auth()
-        .with_single_cert(vec![cert.der().clone()], key)
-        .unwrap();
-    let acceptor = TlsAcceptor::from(Arc::new(config));
+    let (pem, acceptor) = acceptor("localhost");
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     tokio::spawn(async move {
@@ -184,7 +172,7 @@ async fn behind_tls(server: u16) -> (String, u16) {
             tokio::spawn(async move { tokio::io::copy_bidirectional(&mut stream, &mut behind).await });
         }
     });
-    (cert.pem(), port)
+    (pem, port)
 }
 
 #[tokio::test]

@@ -1,24 +1,15 @@
 //! Whom a server has to be.
 
-use rcgen::{CertifiedKey, generate_simple_self_signed};
-use tokio_rustls::TlsAcceptor;
-use tokio_rustls::rustls::ServerConfig;
-use tokio_rustls::rustls::crypto::ring;
-use tokio_rustls::rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+#[path = "../../../../../tests/support/self_signed.rs"]
+mod self_signed;
+
+use self_signed::acceptor;
 
 use super::*;
 
 /// A TLS server with a certificate for `name.test`; it gives the certificate, its port and the names it was asked for.
 async fn start() -> (String, u16, Arc<Mutex<Vec<Option<String>>>>) {
-    let CertifiedKey { cert, signing_key } = generate_simple_self_signed(vec!["name.test".to_owned()]).unwrap();
-    let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(signing_key.serialize_der()));
-    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
-        .with_safe_default_protocol_versions()
-        .unwrap()
-        .with_no_client_auth()
-        .with_single_cert(vec![cert.der().clone()], key)
-        .unwrap();
-    let acceptor = TlsAcceptor::from(Arc::new(config));
+    let (pem, acceptor) = acceptor("name.test");
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let names = Arc::new(Mutex::new(Vec::new()));
@@ -34,7 +25,7 @@ async fn start() -> (String, u16, Arc<Mutex<Vec<Option<String>>>>) {
             stream.shutdown().await.unwrap();
         }
     });
-    (cert.pem(), port, names)
+    (pem, port, names)
 }
 
 #[tokio::test]
