@@ -105,6 +105,14 @@ fn malformed_lines_are_answered_and_the_next_one_is_served() {
     check(list.to_string().as_bytes(), -32602, json!(6));
     let unknown = client::modern(7, "tools/paint", json!({ "arguments": {} }));
     check(unknown.to_string().as_bytes(), -32601, json!(7));
+    for (method, params) in [
+        ("resources/read", json!({ "uri": 7 })),
+        ("subscriptions/listen", json!({ "notifications": 7 })),
+        ("tools/list", json!({ "cursor": 7 })),
+        ("initialize", json!({})),
+    ] {
+        check(client::modern(8, method, params).to_string().as_bytes(), -32602, json!(8));
+    }
     check(&[b'x'; 5 << 20], -32600, Value::Null);
     assert_eq!(value(&client.call("word_count", json!({ "text": "a" })))["words"], 1);
     client.leave(0);

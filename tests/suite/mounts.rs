@@ -423,23 +423,30 @@ fn flags_that_cannot_hold_are_refused() {
     check(&["--mount-server", "a=x", "--mount-roots-file", "a=t"], "no URL");
     let none = format!("a={}", script("server.py"));
     check(&["--mount-server", "a=https://localhost/", "--mount-roots-file", &none], "CERTIFICATE blocks");
+    check(&["--mount-server", "a=https://localhost/", "--mount-roots-file", "a=/dev/null"], "CERTIFICATE blocks");
+    check(&["--mount-server", "a=http://localhost/", "--mount-roots-file", &none], "http://");
+    let twice = ["--mount-roots-file", &none, "--mount-roots-file", &none];
+    check(&[&["--mount-server", "a=https://localhost/"], &twice[..]].concat(), "two files");
     // Locked mode runs what was approved, and nobody can approve a server.
     check(&["--mount-server", "a=x", "--lock", "l"], "cannot be approved");
     check(&[], "<DIR|TOOL.wasm>");
 }
 
 #[test]
-fn a_tool_may_not_write_what_a_mounted_server_is_trusted_by() {
+fn a_tool_may_not_write_what_a_mounted_server_is_or_is_trusted_by() {
     let (roots, _) = self_signed::acceptor("localhost");
-    for (flag, text) in [("--mount-token-file", "a-token"), ("--mount-roots-file", &roots)] {
+    for (flag, text) in [("--mount-token-file", "a-token"), ("--mount-roots-file", &roots), ("", "the program")] {
         let home = tempfile::tempdir().unwrap();
         let file = home.path().join("file");
         std::fs::write(&file, text).unwrap();
         std::fs::set_permissions(&file, Permissions::from_mode(0o600)).unwrap();
         let file = format!("m={}", file.display());
         let mount = format!("{}:rw", home.path().display());
-        let mut client =
-            serving(Era::Modern, "m=https://localhost:1/", &[flag, &file, &sample("files"), "--mount", &mount]);
+        let granted = [&sample("files"), "--mount", &mount];
+        let mut client = match flag {
+            "" => serving(Era::Modern, &file, &granted),
+            _ => serving(Era::Modern, "m=https://localhost:1/", &[&[flag, &file], &granted[..]].concat()),
+        };
         let list = client.ask("tools/list", json!({}));
         assert_eq!(list["result"]["tools"], json!([]), "{flag}");
         let log = client.leave(0);

@@ -95,7 +95,7 @@ fn measure(wire: &str, mut lanes: Vec<Lane<'_>>) {
     let named = |name: &str| lanes.iter().find(|lane| lane.name == name);
     if let (Some(exports), Some(echo)) = (named(EXPORTS), named(RMCP_ECHO)) {
         let what = format!("{wire}, p50: ratio of {EXPORTS} to {RMCP_ECHO}");
-        print_ratio(&what, "what no host with fresh instances is below", &exports.p50, &echo.p50);
+        print_ratio(&what, "what a fresh instance for each export takes", &exports.p50, &echo.p50);
     }
     for lane in &lanes {
         let [p50, p99] = [0.5, 0.99].map(|share| quantile(&lane.times, share) * 1e6);

@@ -1,5 +1,5 @@
-//! A server with nothing of a host but its instances: the three exports of a component on bare wasmtime, each in a fresh one.
-//! No host that isolates its calls so can be faster.
+//! A server with nothing of a host but its instances: the three exports of a component on bare wasmtime, each in a fresh one,
+//! and no gate. What a host adds to that is its own; what this takes, every host pays that gives each export an instance.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -38,13 +38,13 @@ impl ServerHandler for Exports {
         _: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let (name, args) = (&params.name, Value::Object(params.arguments.unwrap_or_default()).to_string());
-        let value = self.0.execute(name, &args).await;
-        let content = self.0.render(name, &args, &value).await.into_iter().map(|block| match block {
+        let (value, content, card) = self.0.sparing(name, &args).await;
+        drop(card);
+        let content = content.into_iter().map(|block| match block {
             Rendered::Text(text) => ContentBlock::text(text.text),
             other => panic!("{other:?}"),
         });
         let mut result = CallToolResult::success(content.collect());
-        self.0.present(name, &args, &value).await;
         result.structured_content = Some(serde_json::from_str(&value).unwrap());
         Ok(result.into())
     }

@@ -17,7 +17,7 @@ const EVERYTHING_VERSION: &str = "2026.8.31";
 
 /// The least that a native server can be.
 pub(crate) const RMCP_ECHO: &str = "rmcp-echo";
-/// The least that a server can be whose tools run in fresh instances.
+/// A server of fresh instances and nothing else.
 pub(crate) const EXPORTS: &str = "three exports on bare wasmtime";
 /// What tells this program to be that server.
 pub(crate) const SERVE_EXPORTS: &str = "--serve-exports";

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use wasmtime::component::{Component, Linker};
+use wasmtime::component::{Component, ComponentNamedList, Lift, Linker, Lower};
 use wasmtime::{Engine, Store, StoreLimits, StoreLimitsBuilder};
 
-use self::bindings::exports::fumehood::tool::tool::{Card, ContentBlock};
+use self::bindings::exports::fumehood::tool::tool::{Card, ContentBlock, ToolError};
 use self::bindings::{ToolComponent, ToolComponentPre};
 
 #[path = "../../src/bindings.rs"]
@@ -30,6 +30,9 @@ pub(crate) struct Bare {
 }
 
 type Rendered = Result<Vec<ContentBlock>, String>;
+type Presented = Result<Option<Card>, String>;
+
+const INTERFACE: &str = "fumehood:tool/tool@0.1.0";
 
 impl Bare {
     /// On an engine as the host makes it.
@@ -55,12 +58,18 @@ impl Bare {
         store
     }
 
-    async fn instance(&self) -> (Store<StoreLimits>, ToolComponent) {
+    /// A guest in it gives way at each tick.
+    fn yielding(&self) -> Store<StoreLimits> {
         let mut store = self.store();
         if self.sees_epochs {
             store.set_epoch_deadline(1);
             store.epoch_deadline_async_yield_and_update(1);
         }
+        store
+    }
+
+    async fn instance(&self) -> (Store<StoreLimits>, ToolComponent) {
+        let mut store = self.yielding();
         let instance = self.pre.instantiate_async(&mut store).await.unwrap();
         (store, instance)
     }
@@ -81,7 +90,7 @@ impl Bare {
         // A tick a millisecond: never.
         store.set_epoch_deadline(u64::MAX >> 1);
         let instance = self.pre.instance_pre().instantiate(&mut store).unwrap();
-        let interface = instance.get_export_index(&mut store, None, "fumehood:tool/tool@0.1.0").unwrap();
+        let interface = instance.get_export_index(&mut store, None, INTERFACE).unwrap();
         let render = instance.get_export_index(&mut store, Some(&interface), "render").unwrap();
         let render = instance.get_typed_func::<(&str, &str, &str), (Rendered,)>(&mut store, render).unwrap();
         render.call(&mut store, (tool, args, value)).unwrap().0.unwrap()
@@ -90,6 +99,28 @@ impl Bare {
     pub(crate) async fn present(&self, tool: &str, args: &str, value: &str) -> Option<Card> {
         let (mut store, instance) = self.instance().await;
         instance.fumehood_tool_tool().call_present(&mut store, tool, args, Some(value)).await.unwrap().unwrap()
+    }
+
+    /// All three, and of each instance the types of that one export are compared: what the bindings do to the other two, no
+    /// host has to.
+    pub(crate) async fn sparing(&self, tool: &str, args: &str) -> (String, Vec<ContentBlock>, Option<Card>) {
+        let value = self.one::<_, Result<String, ToolError>>("execute", (tool, args)).await.unwrap();
+        let content = self.one::<_, Rendered>("render", (tool, args, value.as_str())).await.unwrap();
+        let card = self.one::<_, Presented>("present", (tool, args, Some(value.as_str()))).await.unwrap();
+        (value, content, card)
+    }
+
+    async fn one<P: ComponentNamedList + Lower, R: 'static>(&self, export: &str, params: P) -> R
+    where
+        (R,): ComponentNamedList + Lift,
+    {
+        let mut store = self.yielding();
+        let pre = self.pre.instance_pre();
+        let interface = pre.component().get_export_index(None, INTERFACE).unwrap();
+        let export = pre.component().get_export_index(Some(&interface), export).unwrap();
+        let instance = pre.instantiate_async(&mut store).await.unwrap();
+        let function = instance.get_typed_func::<P, (R,)>(&mut store, &export).unwrap();
+        function.call_async(&mut store, params).await.unwrap().0
     }
 
     /// All three, each in an instance of its own.

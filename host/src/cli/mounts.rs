@@ -1,7 +1,7 @@
 //! Other servers whose tools are served beside the components.
 
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use anyhow::Context as _;
@@ -14,6 +14,9 @@ use super::exit::Exit;
 use super::host::read_text;
 use super::screen;
 use super::token::read_token;
+
+/// A bundle of certificate authorities is some hundreds of kilobytes.
+const MAX_ROOTS_BYTES: u64 = 4 << 20;
 
 /// What is mounted, and what it gets.
 #[derive(clap::Args)]
@@ -34,9 +37,6 @@ pub(super) struct MountArgs {
     #[arg(long, value_name = "NAME=FILE", requires = "mount_server")]
     mount_roots_file: Vec<Named>,
 }
-
-/// A bundle of certificate authorities is some hundreds of kilobytes.
-const MAX_ROOTS_BYTES: u64 = 4 << 20;
 
 /// A mount's name and what belongs to it.
 #[derive(Clone)]
@@ -101,9 +101,13 @@ impl MountArgs {
         Ok(Mounts(mounted.into_values().collect()))
     }
 
-    /// The files that say whom to trust, and what to show for it: no tool may write to them.
-    pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
-        self.mount_token_file.iter().chain(&self.mount_roots_file).map(|named| Path::new(&named.rest))
+    /// The files that a mounted server is, starts from or is trusted by: a tool that may write to one would choose what runs
+    /// outside every sandbox.
+    pub(super) fn files(&self) -> impl Iterator<Item = PathBuf> {
+        let words = self.mount_server.iter().filter(|named| !is_url(&named.rest)).flat_map(|named| words(&named.rest));
+        let programs = words.flatten().map(PathBuf::from).filter(|path| path.is_file());
+        let named = self.mount_token_file.iter().chain(&self.mount_roots_file);
+        programs.chain(named.map(|named| PathBuf::from(&named.rest)))
     }
 
     pub(super) fn any(&self) -> bool {
@@ -112,6 +116,14 @@ impl MountArgs {
 
     fn places(self) -> Result<BTreeMap<MountName, Place>, Exit> {
         let mut places = BTreeMap::new();
+        for (flag, files) in
+            [("--mount-roots-file", &self.mount_roots_file), ("--mount-token-file", &self.mount_token_file)]
+        {
+            let mut names = BTreeSet::new();
+            if let Some(twice) = files.iter().find(|named| !names.insert(&named.name)) {
+                return Err(Exit::usage(format!("{flag} {}: two files for one server; put them in one", twice.name)));
+            }
+        }
         for Named { name, rest } in self.mount_server {
             let place = place(&rest).map_err(|error| Exit::usage(format!("--mount-server {name}: {error}")))?;
             if places.insert(name.clone(), place).is_some() {
@@ -127,8 +139,15 @@ impl MountArgs {
         }
         for Named { name, rest } in self.mount_roots_file {
             let server = mounted_url(&places, &name, "--mount-roots-file")?;
+            if places.get(&name).is_some_and(|place| place.origin().starts_with("http://")) {
+                return Err(Exit::usage(format!(
+                    "--mount-roots-file {name}: nobody vouches for an address of http://"
+                )));
+            }
             let pem = read_text(Path::new(&rest), MAX_ROOTS_BYTES)?;
-            let roots = TlsRoots::with_pem(pem.as_bytes()).map_err(|error| Exit::usage(format!("{rest}: {error}")))?;
+            // An empty text would mean the authorities of the web alone.
+            let pem = if pem.is_empty() { b"\n" } else { pem.as_bytes() };
+            let roots = TlsRoots::with_pem(pem).map_err(|error| Exit::usage(format!("{rest}: {error}")))?;
             places.insert(name, server.trusting(&roots).into());
         }
         for Named { name, rest } in self.mount_token_file {
@@ -149,17 +168,25 @@ fn mounted_url(places: &BTreeMap<MountName, Place>, name: &MountName, flag: &str
     }
 }
 
-fn place(text: &str) -> Result<Place, String> {
+fn is_url(text: &str) -> bool {
     let text = text.trim();
-    if text.starts_with("http://") || text.starts_with("https://") {
-        return HttpServer::new(text).map(Place::from).map_err(|error| error.to_string());
+    text.starts_with("http://") || text.starts_with("https://")
+}
+
+/// A command, taken apart.
+fn words(text: &str) -> Result<Vec<String>, String> {
+    let text = text.trim();
+    if text.starts_with('[') {
+        return serde_json::from_str(text).map_err(|_| "this is no JSON array of strings".to_owned());
     }
-    let words: Vec<String> = if text.starts_with('[') {
-        serde_json::from_str(text).map_err(|_| "this is no JSON array of strings".to_owned())?
-    } else {
-        text.split_whitespace().map(str::to_owned).collect()
-    };
-    match words.split_first() {
+    Ok(text.split_whitespace().map(str::to_owned).collect())
+}
+
+fn place(text: &str) -> Result<Place, String> {
+    if is_url(text) {
+        return HttpServer::new(text.trim()).map(Place::from).map_err(|error| error.to_string());
+    }
+    match words(text)?.split_first() {
         Some((program, args)) if !program.is_empty() => Ok(ChildServer::new(program, args.iter().cloned()).into()),
         _ => Err("no program is named".to_owned()),
     }

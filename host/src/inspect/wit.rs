@@ -1,4 +1,4 @@
-//! The WIT that this host speaks: the interfaces of our packages and the WASI they may be linked to, as vendored in `wit/`.
+//! The WIT that this host speaks: the interfaces of our packages and those of WASI that a component may import, as vendored in `wit/`.
 
 use std::sync::LazyLock;
 

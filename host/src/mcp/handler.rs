@@ -34,16 +34,8 @@ const PAGE: usize = 1_000;
 const VERSIONS: &[ProtocolVersion] =
     &[ProtocolVersion::V_2025_06_18, ProtocolVersion::V_2025_11_25, ProtocolVersion::V_2026_07_28];
 
-/// The methods of this server whose parameters have a form. Others are unknown here, whatever their parameters.
-const METHODS: &[&str] = &[
-    "resources/list",
-    "resources/read",
-    "resources/templates/list",
-    "server/discover",
-    "subscriptions/listen",
-    "tools/call",
-    "tools/list",
-];
+/// The methods of this server whose parameters have a form that they may miss.
+const METHODS: &[&str] = &["resources/read", "server/discover", "subscriptions/listen", "tools/call"];
 
 /// A Model Context Protocol server. Cheap to clone: one for each connection, all of them the same server.
 #[derive(Clone)]

@@ -1,7 +1,7 @@
 //! One JSON-RPC message from a client: read through the JSON gate, so that nothing in it is understood two ways.
 
 use rmcp::RoleServer;
-use rmcp::model::{ErrorCode, ErrorData, RequestId};
+use rmcp::model::{ClientRequest, ErrorCode, ErrorData, JsonRpcMessage, JsonRpcRequest, RequestId};
 use rmcp::service::RxJsonRpcMessage;
 use serde::Deserialize as _;
 use serde_json::Value;
@@ -21,32 +21,55 @@ pub(super) struct Malformed {
     pub(super) error: Box<ErrorData>,
 }
 
+/// The request before which no other is answered: what is wrong with it has to be said here.
+const HANDSHAKE: &str = "initialize";
+/// Requests whose `cursor` the protocol's implementation takes for none where it is no string.
+const LISTS: &[&str] = &["resources/list", "resources/templates/list", "tools/list"];
+
 /// Reads one message.
 ///
 /// A request whose parameters do not fit its method is one too: the protocol's implementation takes it for another method,
-/// and [`no_parameters`] is its answer.
+/// and [`no_parameters`] is the server's answer.
 pub(super) fn read(text: &[u8]) -> Result<RxJsonRpcMessage<RoleServer>, Malformed> {
-    let json = gate(text)?;
-    RxJsonRpcMessage::<RoleServer>::deserialize(json.value()).map_err(|_| not_a_message(json.value()))
+    typed(gate(text)?.value())
 }
 
 /// Whether [`read`] takes it, where the protocol's implementation reads the message itself.
 pub(super) fn check(text: &[u8]) -> Result<(), Malformed> {
     let json = gate(text)?;
-    // What is sent all the time: no request of this form is turned away.
-    if is_request(json.value()) || RxJsonRpcMessage::<RoleServer>::deserialize(json.value()).is_ok() {
-        return Ok(());
-    }
-    Err(not_a_message(json.value()))
+    // What is sent all the time: every request of this form can be read.
+    if is_plain_request(json.value()) { Ok(()) } else { typed(json.value()).map(drop) }
 }
 
-fn is_request(value: &Value) -> bool {
+fn typed(value: &Value) -> Result<RxJsonRpcMessage<RoleServer>, Malformed> {
+    match RxJsonRpcMessage::<RoleServer>::deserialize(value) {
+        Ok(JsonRpcMessage::Request(JsonRpcRequest { request: ClientRequest::CustomRequest(custom), .. }))
+            if custom.method == HANDSHAKE =>
+        {
+            Err(not_a_message(value))
+        }
+        Ok(message) if has_cursor(value) => Ok(message),
+        _ => Err(not_a_message(value)),
+    }
+}
+
+fn is_plain_request(value: &Value) -> bool {
     let params = value.get("params");
     value.get("jsonrpc").is_some_and(|version| version == "2.0")
-        && value.get("method").is_some_and(Value::is_string)
+        && value.get("method").and_then(Value::as_str).is_some_and(|method| method != HANDSHAKE)
         && value.get("id").is_some_and(|id| id_of(id).is_some())
+        && value.get("result").is_none()
+        && value.get("error").is_none()
         && params.is_none_or(Value::is_object)
         && params.and_then(|params| params.get("_meta")).is_none_or(Value::is_object)
+        && has_cursor(value)
+}
+
+/// Whether the cursor of a list, if there is one, is a cursor.
+fn has_cursor(value: &Value) -> bool {
+    let lists = value.get("method").and_then(Value::as_str).is_some_and(|method| LISTS.contains(&method));
+    let cursor = value.get("params").and_then(|params| params.get("cursor"));
+    !lists || cursor.is_none_or(|cursor| cursor.is_string() || cursor.is_null())
 }
 
 fn id_of(id: &Value) -> Option<RequestId> {
@@ -103,8 +126,6 @@ fn not_a_message(value: &Value) -> Malformed {
 
 #[cfg(test)]
 mod tests {
-    use rmcp::model::{ClientRequest, JsonRpcMessage};
-
     use super::*;
 
     #[test]
@@ -135,9 +156,22 @@ mod tests {
         refused(r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, -32600, None, "id");
         refused(r#"{"jsonrpc":"2.0","id":"a"}"#, -32600, Some(RequestId::String("a".into())), "method");
         refused(r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, -32600, None, "id");
+        refused(
+            r#"{"jsonrpc":"2.0","id":1,"method":"ping","result":null}"#,
+            -32602,
+            Some(RequestId::Number(1)),
+            "ping",
+        );
+        refused(r#"{"jsonrpc":"2.0","id":1,"method":"ping","error":{}}"#, -32602, Some(RequestId::Number(1)), "ping");
         for params in ["[1]", "7", r#"{"_meta":[]}"#] {
             let call = format!(r#"{{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{params}}}"#);
             refused(&call, -32602, Some(RequestId::Number(4)), "tools/call");
+        }
+        for (method, params) in
+            [("initialize", "{}"), ("tools/list", r#"{"cursor":7}"#), ("resources/list", r#"{"cursor":[]}"#)]
+        {
+            let text = format!(r#"{{"jsonrpc":"2.0","id":4,"method":"{method}","params":{params}}}"#);
+            refused(&text, -32602, Some(RequestId::Number(4)), method);
         }
     }
 
@@ -149,13 +183,22 @@ mod tests {
             read(text.as_bytes()).unwrap_or_else(|malformed| panic!("{text}: {malformed:?}"));
         };
         for id in ["1", "-1", "9223372036854775807", "\"a\"", "\"\""] {
-            for method in ["tools/call", "tools/list", "initialize", "ping", "x/y", ""] {
+            for method in ["tools/call", "tools/list", "ping", "x/y", ""] {
                 taken(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}"}}"#));
-                for params in ["{}", r#"{"name":7}"#, r#"{"arguments":[]}"#, r#"{"_meta":{"progressToken":[]}}"#] {
+                let params = [
+                    "{}",
+                    r#"{"name":7}"#,
+                    r#"{"arguments":[]}"#,
+                    r#"{"_meta":{"progressToken":[]}}"#,
+                    r#"{"cursor":null}"#,
+                ];
+                for params in params {
                     taken(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#));
                 }
             }
         }
+        taken(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":null}"#);
+        taken(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":null}}"#);
         taken(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
         taken(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{}}"#);
         taken(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);

@@ -2,15 +2,21 @@
 //!
 //! Source: <https://modelcontextprotocol.io/specification/2026-07-28/basic/transports>, "Custom Headers from Tool Parameters".
 
+use std::collections::HashSet;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::{HeaderMap, HeaderName, HeaderValue};
-use serde_json::{Map, Value};
+use serde_json::{Map, Number, Value};
 
 use super::subschemas::each_subschema;
 
 const KEYWORD: &str = "x-mcp-header";
 const PREFIX: &str = "mcp-param-";
+/// What a parameter may be that goes into a header.
+const TYPES: &[&str] = &["string", "integer", "boolean"];
+/// Up to here a float holds every whole number: 2^53.
+const EXACT: f64 = 9_007_199_254_740_992.0;
 /// Characters of a server's names, in a message.
 const SHOWN: usize = 80;
 
@@ -19,13 +25,20 @@ const SHOWN: usize = 80;
 pub(super) struct Mirrored(Vec<(Vec<String>, HeaderName)>);
 
 impl Mirrored {
-    /// What an input schema says, for parameters of these types.
+    /// What an input schema says.
     ///
     /// # Errors
     /// Why a client has to refuse it.
-    pub(super) fn of(input: &Map<String, Value>, types: &[&str]) -> Result<Self, String> {
+    pub(super) fn of(input: &Map<String, Value>) -> Result<Self, String> {
         let mut found = Self::default();
-        found.collect(input.get("properties"), &mut Vec::new(), types)?;
+        if !input.iter().any(|(key, value)| key == KEYWORD || mentions(value)) {
+            return Ok(found);
+        }
+        found.collect(input.get("properties"), &mut Vec::new())?;
+        let mut names = HashSet::new();
+        if let Some((_, name)) = found.0.iter().find(|(_, name)| !names.insert(name)) {
+            return Err(format!("two of its parameters have one `{KEYWORD}`: {name}"));
+        }
         let mut all = 0;
         each_subschema(&mut Value::Object(input.clone()), &mut |schema| {
             all += usize::from(schema.contains_key(KEYWORD));
@@ -36,28 +49,24 @@ impl Mirrored {
         Ok(found)
     }
 
-    fn collect(&mut self, properties: Option<&Value>, path: &mut Vec<String>, types: &[&str]) -> Result<(), String> {
+    fn collect(&mut self, properties: Option<&Value>, path: &mut Vec<String>) -> Result<(), String> {
         let Some(Value::Object(properties)) = properties else { return Ok(()) };
         for (name, schema) in properties {
             path.push(name.clone());
             if let Some(header) = schema.get(KEYWORD) {
-                let shown: String = path.join(".").chars().take(SHOWN).collect::<String>().escape_debug().to_string();
+                let shown = || path.join(".").chars().take(SHOWN).collect::<String>().escape_debug().to_string();
                 let header = header.as_str().filter(|header| !header.is_empty());
-                let header =
-                    header.and_then(|header| HeaderName::from_bytes(format!("{PREFIX}{header}").as_bytes()).ok());
+                let header = header.and_then(|name| HeaderName::from_bytes(format!("{PREFIX}{name}").as_bytes()).ok());
                 let Some(header) = header else {
-                    return Err(format!("`{KEYWORD}` of its parameter {shown} is no name of a header"));
+                    return Err(format!("`{KEYWORD}` of its parameter {} is no name of a header", shown()));
                 };
-                if !schema.get("type").and_then(Value::as_str).is_some_and(|kind| types.contains(&kind)) {
-                    let types = types.join(", ");
-                    return Err(format!("its parameter {shown} has `{KEYWORD}` and none of the types {types}"));
-                }
-                if self.0.iter().any(|(_, other)| *other == header) {
-                    return Err(format!("two of its parameters have one `{KEYWORD}`, {shown} among them"));
+                if !schema.get("type").and_then(Value::as_str).is_some_and(|kind| TYPES.contains(&kind)) {
+                    let types = TYPES.join(", ");
+                    return Err(format!("its parameter {} has `{KEYWORD}` and none of the types {types}", shown()));
                 }
                 self.0.push((path.clone(), header));
             }
-            self.collect(schema.get("properties"), path, types)?;
+            self.collect(schema.get("properties"), path)?;
             path.pop();
         }
         Ok(())
@@ -68,12 +77,31 @@ impl Mirrored {
         let header = |(path, header): &(Vec<String>, HeaderName)| {
             let text = match path.iter().try_fold(args, |value, key| value.get(key))? {
                 Value::String(text) => header_text(text),
-                plain @ (Value::Bool(_) | Value::Number(_)) => header_text(&plain.to_string()),
+                Value::Bool(plain) => header_text(&plain.to_string()),
+                Value::Number(number) => header_text(&decimal(number)),
                 _ => return None,
             };
             Some((header.clone(), text))
         };
         self.0.iter().filter_map(header).collect()
+    }
+}
+
+/// Whether the keyword is anywhere, be it as a keyword or not.
+fn mentions(value: &Value) -> bool {
+    match value {
+        Value::Array(list) => list.iter().any(mentions),
+        Value::Object(members) => members.iter().any(|(key, value)| key == KEYWORD || mentions(value)),
+        _ => false,
+    }
+}
+
+/// A whole number without a fraction, however it was written.
+fn decimal(number: &Number) -> String {
+    match number.as_f64() {
+        #[expect(clippy::cast_possible_truncation, reason = "whole, and within what a float holds exactly")]
+        Some(float) if number.is_f64() && float.fract() == 0.0 && float.abs() <= EXACT => (float as i64).to_string(),
+        _ => number.to_string(),
     }
 }
 
@@ -99,10 +127,8 @@ mod tests {
 
     use super::*;
 
-    const TYPES: &[&str] = &["string", "integer", "boolean"];
-
     fn of(schema: &Value) -> Result<Mirrored, String> {
-        Mirrored::of(schema.as_object().unwrap(), TYPES)
+        Mirrored::of(schema.as_object().unwrap())
     }
 
     #[test]
@@ -115,7 +141,7 @@ mod tests {
                 "flag": { "type": "boolean", "x-mcp-header": "Flag" },
             } },
             "default": { "default": { "x-mcp-header": "none" } },
-        } }))
+        }, "dependentRequired": { "x-mcp-header": ["region"] } }))
         .unwrap();
         let headers = |args: Value| {
             let headers = mirrored.headers(&args);
@@ -126,6 +152,8 @@ mod tests {
         assert_eq!(headers(all), ["mcp-param-region: eu west", "mcp-param-count: 7", "mcp-param-flag: true"]);
         assert_eq!(headers(json!({ "region": null, "deep": 3 })), Vec::<String>::new());
         assert_eq!(headers(json!({ "region": "" })), ["mcp-param-region: "]);
+        assert_eq!(headers(json!({ "deep": { "count": 7.0 } })), ["mcp-param-count: 7"]);
+        assert_eq!(headers(json!({ "deep": { "count": u64::MAX } })), ["mcp-param-count: 18446744073709551615"]);
         // Not one line more than there is.
         assert_eq!(headers(json!({ "region": "a\r\nhost: b" })), ["mcp-param-region: =?base64?YQ0KaG9zdDogYg==?="]);
     }
@@ -144,12 +172,13 @@ mod tests {
         refused(json!({ "a": { "type": "string", "x-mcp-header": "b c" } }), "a is no name");
         refused(json!({ "a": { "type": "string", "x-mcp-header": "b\r\nhost" } }), "a is no name");
         refused(json!({ "a": { "type": "object", "x-mcp-header": "b" } }), "types string");
+        refused(json!({ "a": { "type": "number", "x-mcp-header": "b" } }), "types string");
         refused(json!({ "a": { "x-mcp-header": "b" } }), "types string");
         refused(json!({ "a": { "type": ["string", "null"], "x-mcp-header": "b" } }), "types string");
         refused(json!({ "a": { "items": { "type": "string", "x-mcp-header": "b" } } }), "no one parameter");
         let twice = json!({ "type": "string", "x-mcp-header": "b" });
         let again = json!({ "type": "string", "x-mcp-header": "B" });
-        refused(json!({ "a": twice, "c": { "properties": { "d": again } } }), "c.d among them");
+        refused(json!({ "a": twice, "c": { "properties": { "d": again } } }), "one `x-mcp-header`: mcp-param-b");
         assert!(of(&json!({ "x-mcp-header": "b" })).is_err());
     }
 

@@ -11,7 +11,7 @@ pub(super) fn each_subschema(schema: &mut Value, visit: &mut dyn FnMut(&mut Map<
             for (keyword, held) in members {
                 match (keyword.as_str(), held) {
                     // Data, which may look like a schema.
-                    ("const" | "enum" | "default" | "examples", _) => {}
+                    ("const" | "enum" | "default" | "examples" | "dependentRequired", _) => {}
                     // Names, which may look like keywords.
                     (
                         "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas"

@@ -235,7 +235,8 @@ fn idle_and_slow_clients_do_not_keep_others_out() {
 fn ten_thousand_idle_connections_cost_a_bounded_amount() {
     let server = Server::start(&[&sample("word-count")]);
     // This end of all of them is open too.
-    let files = getrlimit(Resource::Nofile).maximum;
+    let usual = getrlimit(Resource::Nofile);
+    let files = usual.maximum;
     assert!(files.is_none_or(|files| files > 10_200), "this test needs 10,200 open files, and may have {files:?}");
     setrlimit(Resource::Nofile, Rlimit { current: files, maximum: files }).unwrap();
     let mut served = server.connect();
@@ -268,6 +269,7 @@ fn ten_thousand_idle_connections_cost_a_bounded_amount() {
     let again = || server.ask("tools/list", None, json!({}), "").status;
     assert!((0..1_000).any(|_| again() == 200));
     server.stops();
+    setrlimit(Resource::Nofile, usual).unwrap();
 }
 
 #[test]

@@ -236,6 +236,8 @@ async fn serve_over_http_is_mounted() {
     let registry = Registry::new(mounting.tools).unwrap();
     let counted = success(registry.call("m_word_count", json!({ "text": "a b c" })).await);
     assert_eq!(counted.value.value()["structuredContent"]["words"], 3);
+    let headed = registry.provider("m_test_x_mcp_header").unwrap().manifest().tools[0].input_json().clone();
+    assert_eq!(headed["properties"]["region"]["x-mcp-header"], "Region");
     // `rmcp` turns a call away whose headers say something else than its arguments.
     success(registry.call("m_test_x_mcp_header", json!({ "region": "eu é" })).await);
     let wrong = failure(registry.call("m_word_count", json!({ "text": 3 })).await);

@@ -87,7 +87,7 @@ impl HttpServer {
         Ok(self)
     }
 
-    /// Have it vouched for by these authorities, and not only those of the web.
+    /// Have it vouched for by these authorities, in place of those that were given before. Without a meaning for `http`.
     #[must_use]
     pub fn trusting(mut self, roots: &TlsRoots) -> Self {
         self.tls = roots.client_config();

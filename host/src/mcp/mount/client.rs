@@ -145,9 +145,8 @@ impl Client {
         let tools = timeout(LIST, listing)
             .await
             .map_err(|_| MountError::Slow { doing: "list its tools", seconds: LIST.as_secs() })??;
-        // Only there does anything stand between this client and the server that reads headers.
-        let mirrors = connected.era == Era::Modern && matches!(self.place, Place::Http(_));
-        Ok(list::read(&self.name, self.place.origin(), &tools, mirrors))
+        let strict = connected.era == Era::Modern && matches!(self.place, Place::Http(_));
+        Ok(list::read(&self.name, self.place.origin(), &tools, strict))
     }
 
     /// The connection, made anew where there is none any more.

@@ -38,16 +38,17 @@ pub(super) struct Theirs {
     pub(super) mirrored: Mirrored,
 }
 
-/// Reads the items of `tools/list`, of a server that may want parameters in headers.
-pub(super) fn read(mount: &MountName, origin: &str, tools: &[Value], mirrors: bool) -> Listed {
+/// Reads the items of `tools/list`. `strict`: of a server that gets the headers it asks for, and must ask for them rightly.
+pub(super) fn read(mount: &MountName, origin: &str, tools: &[Value], strict: bool) -> Listed {
     let mut listed = Listed::default();
     let mut taken = BTreeSet::new();
     for (index, tool) in tools.iter().enumerate() {
         let read = named(mount, tool, index, &mut taken).and_then(|(ours, theirs)| {
             let (manifest, notes) = manifest(mount, origin, &ours, tool).map_err(|why| left_out(&ours, why))?;
-            let mirrored = match mirrors {
-                true => mirrored(&ours, tool)?,
-                false => Mirrored::default(),
+            let mirrored = match (mirrored(&ours, tool), strict) {
+                (Err(why), true) => return Err(why),
+                // The revision that it speaks has no such headers.
+                (read, _) => read.unwrap_or_default(),
             };
             Ok((ours, Theirs { name: theirs, mirrored }, manifest, notes))
         });
@@ -92,10 +93,8 @@ fn named(
 /// The parameters of one tool that its server wants in headers.
 fn mirrored(ours: &str, tool: &Value) -> Result<Mirrored, Vec<Finding>> {
     let Some(input) = tool.get("inputSchema").and_then(Value::as_object) else { return Ok(Mirrored::default()) };
-    // The protocol does not name numbers; some servers do, and what is sent is the text of the number.
-    Mirrored::of(input, &["string", "integer", "boolean", "number"]).map_err(|why| {
-        let message = format!("{why}: it is left out");
-        vec![Finding::refusal("mount/header", ours, message, "mend the server")]
+    Mirrored::of(input).map_err(|why| {
+        vec![Finding::refusal("mount/header", ours, format!("{why}: it is left out"), "mend the server")]
     })
 }
 

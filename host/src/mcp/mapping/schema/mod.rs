@@ -12,9 +12,9 @@ mod write;
 
 use serde_json::{Map, Value, json};
 
+use super::super::mirror::{self, Mirrored};
 use source::Source;
 
-use super::super::mirror::{Mirrored, remove};
 pub(super) use source::is_unsafe;
 
 /// Bytes that may take the place of references in an input schema: some 8,000 tokens, more than the largest schema of a
@@ -44,8 +44,8 @@ pub(in crate::mcp) fn portable_input(schema: &Value) -> Map<String, Value> {
     flatten(&mut written);
     written.entry("properties").or_insert_with(|| json!({}));
     // A client leaves out a tool that asks for headers in a way that is none.
-    if Mirrored::of(&written, &["string", "integer", "boolean"]).is_err() {
-        remove(&mut written);
+    if Mirrored::of(&written).is_err() {
+        mirror::remove(&mut written);
     }
     written
 }
