@@ -103,13 +103,14 @@ fn malformed_lines_are_answered_and_the_next_one_is_served() {
     check(nameless.to_string().as_bytes(), -32602, json!(5));
     let list = client::modern(6, "tools/call", json!({ "name": "word_count", "arguments": [1] }));
     check(list.to_string().as_bytes(), -32602, json!(6));
-    let unknown = client::modern(7, "tools/paint", json!({ "arguments": {} }));
-    check(unknown.to_string().as_bytes(), -32601, json!(7));
+    for method in ["tools/paint", "initialize"] {
+        let unknown = client::modern(7, method, json!({ "arguments": {} }));
+        check(unknown.to_string().as_bytes(), -32601, json!(7));
+    }
     for (method, params) in [
         ("resources/read", json!({ "uri": 7 })),
         ("subscriptions/listen", json!({ "notifications": 7 })),
         ("tools/list", json!({ "cursor": 7 })),
-        ("initialize", json!({})),
     ] {
         check(client::modern(8, method, params).to_string().as_bytes(), -32602, json!(8));
     }
@@ -159,6 +160,19 @@ fn a_line_without_an_end_is_a_line_when_the_client_leaves() {
     client.close_input();
     assert_eq!(value(&client.next())["words"], 2);
     client.ends_with(0);
+}
+
+#[test]
+fn a_client_that_says_nothing_right_and_leaves_is_answered() {
+    for (text, code) in [("{\n", -32700), ("[]", -32600), (r#"{"jsonrpc":"2.0","id":1,"method":"initialize"}"#, -32602)]
+    {
+        let mut client = Client::start(Era::Modern, &[&sample("word-count")]);
+        client.send_bytes(text.as_bytes());
+        client.close_input();
+        let answer = client.next();
+        assert_eq!(answer["error"]["code"], code, "{text}: {answer}");
+        client.ends_with(0);
+    }
 }
 
 #[test]

@@ -21,8 +21,10 @@ pub(super) struct Malformed {
     pub(super) error: Box<ErrorData>,
 }
 
-/// The request before which no other is answered: what is wrong with it has to be said here.
+/// The request before which the older revision answers no other: what is wrong with it has to be said here.
 const HANDSHAKE: &str = "initialize";
+/// What a request of the newer revision says, which knows no handshake.
+const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 /// Requests whose `cursor` the protocol's implementation takes for none where it is no string.
 const LISTS: &[&str] = &["resources/list", "resources/templates/list", "tools/list"];
 
@@ -44,7 +46,8 @@ pub(super) fn check(text: &[u8]) -> Result<(), Malformed> {
 fn typed(value: &Value) -> Result<RxJsonRpcMessage<RoleServer>, Malformed> {
     match RxJsonRpcMessage::<RoleServer>::deserialize(value) {
         Ok(JsonRpcMessage::Request(JsonRpcRequest { request: ClientRequest::CustomRequest(custom), .. }))
-            if custom.method == HANDSHAKE =>
+            if custom.method == HANDSHAKE
+                && value.pointer("/params/_meta").and_then(|meta| meta.get(VERSION)).is_none() =>
         {
             Err(not_a_message(value))
         }
@@ -198,6 +201,10 @@ mod tests {
             }
         }
         taken(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":null}"#);
+        // Another's method, where there is no handshake.
+        taken(&format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"initialize","params":{{"_meta":{{"{VERSION}":"2026-07-28"}}}}}}"#
+        ));
         taken(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"_meta":null}}"#);
         taken(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
         taken(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{}}"#);

@@ -20,6 +20,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 use tokio::sync::{Mutex, Notify, mpsc};
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::lines::{Line, Lines, line};
@@ -140,8 +141,13 @@ impl Stdio {
     /// Tell the client what it sent that is no message.
     fn answer(&self, Malformed { id, error }: Malformed) {
         self.output.push(&ServerJsonRpcMessage::error(*error, id));
+        self.flushing();
+    }
+
+    /// Writes what waits, also where nobody waits for that: no line is left half written.
+    fn flushing(&self) -> JoinHandle<io::Result<()>> {
         let output = self.output.clone();
-        tokio::spawn(async move { output.flush().await });
+        tokio::spawn(async move { output.flush().await })
     }
 }
 
@@ -168,7 +174,14 @@ impl Transport<RoleServer> for Stdio {
             let line = match self.lines.next() {
                 Some(line) => line,
                 None if self.more().await => continue,
-                None => self.lines.rest()?,
+                None => match self.lines.rest() {
+                    Some(line) => line,
+                    None => {
+                        // Whoever ended its input may still read, and the process ends next.
+                        let _ = self.flushing().await;
+                        return None;
+                    }
+                },
             };
             let read = match line {
                 Line::Whole(text) => message::read(&text),
