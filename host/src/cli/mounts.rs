@@ -121,7 +121,7 @@ impl MountArgs {
         {
             let mut names = BTreeSet::new();
             if let Some(twice) = files.iter().find(|named| !names.insert(&named.name)) {
-                return Err(Exit::usage(format!("{flag} {}: two files for one server; put them in one", twice.name)));
+                return Err(Exit::usage(format!("{flag} {}: two files for one server; name one", twice.name)));
             }
         }
         for Named { name, rest } in self.mount_server {
