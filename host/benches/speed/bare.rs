@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use wasmtime::component::{Component, ComponentNamedList, Lift, Linker, Lower};
+use wasmtime::component::{Component, ComponentExportIndex, ComponentNamedList, Lift, Linker, Lower};
 use wasmtime::{Engine, Store, StoreLimits, StoreLimitsBuilder};
 
 use self::bindings::exports::fumehood::tool::tool::{Card, ContentBlock, ToolError};
@@ -25,14 +25,20 @@ pub(crate) fn engine(bounds: engine::Bounds) -> engine::Engine {
 pub(crate) struct Bare {
     engine: Engine,
     pre: ToolComponentPre<StoreLimits>,
+    /// Found once, as the host does it.
+    exports: Exports,
     counts_fuel: bool,
     sees_epochs: bool,
 }
 
+struct Exports {
+    execute: ComponentExportIndex,
+    render: ComponentExportIndex,
+    present: ComponentExportIndex,
+}
+
 type Rendered = Result<Vec<ContentBlock>, String>;
 type Presented = Result<Option<Card>, String>;
-
-const INTERFACE: &str = "fumehood:tool/tool@0.1.0";
 
 impl Bare {
     /// On an engine as the host makes it.
@@ -44,8 +50,11 @@ impl Bare {
     pub(crate) fn counting(engine: &Engine, file: &Path, counts_fuel: bool, sees_epochs: bool) -> Self {
         #[expect(clippy::disallowed_methods, reason = "the benchmark names the file")]
         let component = Component::new(engine, std::fs::read(file).unwrap()).unwrap();
-        let pre = Linker::new(engine).instantiate_pre(&component).unwrap();
-        Self { engine: engine.clone(), pre: ToolComponentPre::new(pre).unwrap(), counts_fuel, sees_epochs }
+        let interface = component.get_export_index(None, "fumehood:tool/tool@0.1.0").unwrap();
+        let export = |name| component.get_export_index(Some(&interface), name).unwrap();
+        let exports = Exports { execute: export("execute"), render: export("render"), present: export("present") };
+        let pre = ToolComponentPre::new(Linker::new(engine).instantiate_pre(&component).unwrap()).unwrap();
+        Self { engine: engine.clone(), pre, exports, counts_fuel, sees_epochs }
     }
 
     fn store(&self) -> Store<StoreLimits> {
@@ -90,8 +99,7 @@ impl Bare {
         // A tick a millisecond: never.
         store.set_epoch_deadline(u64::MAX >> 1);
         let instance = self.pre.instance_pre().instantiate(&mut store).unwrap();
-        let interface = instance.get_export_index(&mut store, None, INTERFACE).unwrap();
-        let render = instance.get_export_index(&mut store, Some(&interface), "render").unwrap();
+        let render = &self.exports.render;
         let render = instance.get_typed_func::<(&str, &str, &str), (Rendered,)>(&mut store, render).unwrap();
         render.call(&mut store, (tool, args, value)).unwrap().0.unwrap()
     }
@@ -104,22 +112,20 @@ impl Bare {
     /// All three, and of each instance the types of that one export are compared: what the bindings do to the other two, no
     /// host has to.
     pub(crate) async fn sparing(&self, tool: &str, args: &str) -> (String, Vec<ContentBlock>, Option<Card>) {
-        let value = self.one::<_, Result<String, ToolError>>("execute", (tool, args)).await.unwrap();
-        let content = self.one::<_, Rendered>("render", (tool, args, value.as_str())).await.unwrap();
-        let card = self.one::<_, Presented>("present", (tool, args, Some(value.as_str()))).await.unwrap();
+        let Exports { execute, render, present } = &self.exports;
+        let value = self.one::<_, Result<String, ToolError>>(execute, (tool, args)).await.unwrap();
+        let content = self.one::<_, Rendered>(render, (tool, args, value.as_str())).await.unwrap();
+        let card = self.one::<_, Presented>(present, (tool, args, Some(value.as_str()))).await.unwrap();
         (value, content, card)
     }
 
-    async fn one<P: ComponentNamedList + Lower, R: 'static>(&self, export: &str, params: P) -> R
+    async fn one<P: ComponentNamedList + Lower, R: 'static>(&self, export: &ComponentExportIndex, params: P) -> R
     where
         (R,): ComponentNamedList + Lift,
     {
         let mut store = self.yielding();
-        let pre = self.pre.instance_pre();
-        let interface = pre.component().get_export_index(None, INTERFACE).unwrap();
-        let export = pre.component().get_export_index(Some(&interface), export).unwrap();
-        let instance = pre.instantiate_async(&mut store).await.unwrap();
-        let function = instance.get_typed_func::<P, (R,)>(&mut store, &export).unwrap();
+        let instance = self.pre.instance_pre().instantiate_async(&mut store).await.unwrap();
+        let function = instance.get_typed_func::<P, (R,)>(&mut store, export).unwrap();
         function.call_async(&mut store, params).await.unwrap().0
     }
 

@@ -23,8 +23,8 @@ pub(super) struct Malformed {
 
 /// The request before which the older revision answers no other: what is wrong with it has to be said here.
 const HANDSHAKE: &str = "initialize";
-/// What a request of the newer revision says, which knows no handshake.
-const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+/// Where a request of the newer revision, which knows no handshake, says which one it is.
+pub(super) const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 /// Requests whose `cursor` the protocol's implementation takes for none where it is no string.
 const LISTS: &[&str] = &["resources/list", "resources/templates/list", "tools/list"];
 

@@ -31,7 +31,7 @@ impl Mirrored {
     /// Why a client has to refuse it.
     pub(super) fn of(input: &Map<String, Value>) -> Result<Self, String> {
         let mut found = Self::default();
-        if !input.iter().any(|(key, value)| key == KEYWORD || mentions(value)) {
+        if !mentions(input) {
             return Ok(found);
         }
         found.collect(input.get("properties"), &mut Vec::new())?;
@@ -39,11 +39,7 @@ impl Mirrored {
         if let Some((_, name)) = found.0.iter().find(|(_, name)| !names.insert(name)) {
             return Err(format!("two of its parameters have one `{KEYWORD}`: {name}"));
         }
-        let mut all = 0;
-        each_subschema(&mut Value::Object(input.clone()), &mut |schema| {
-            all += usize::from(schema.contains_key(KEYWORD));
-        });
-        if all > found.0.len() {
+        if remove(&mut input.clone()) > found.0.len() {
             return Err(format!("`{KEYWORD}` stands in its input schema where it means no one parameter"));
         }
         Ok(found)
@@ -88,12 +84,15 @@ impl Mirrored {
 }
 
 /// Whether the keyword is anywhere, be it as a keyword or not.
-fn mentions(value: &Value) -> bool {
-    match value {
-        Value::Array(list) => list.iter().any(mentions),
-        Value::Object(members) => members.iter().any(|(key, value)| key == KEYWORD || mentions(value)),
-        _ => false,
+fn mentions(members: &Map<String, Value>) -> bool {
+    fn within(value: &Value) -> bool {
+        match value {
+            Value::Array(list) => list.iter().any(within),
+            Value::Object(members) => mentions(members),
+            _ => false,
+        }
     }
+    members.iter().any(|(key, value)| key == KEYWORD || within(value))
 }
 
 /// A whole number without a fraction, however it was written.
@@ -105,13 +104,11 @@ fn decimal(number: &Number) -> String {
     }
 }
 
-/// Takes every `x-mcp-header` out of a schema.
-pub(super) fn remove(schema: &mut Map<String, Value>) {
-    let mut whole = Value::Object(std::mem::take(schema));
-    each_subschema(&mut whole, &mut |schema| drop(schema.shift_remove(KEYWORD)));
-    if let Value::Object(whole) = whole {
-        *schema = whole;
-    }
+/// Takes every `x-mcp-header` out of a schema, and says how many there were.
+pub(super) fn remove(schema: &mut Map<String, Value>) -> usize {
+    let mut removed = 0;
+    each_subschema(schema, &mut |schema| removed += usize::from(schema.shift_remove(KEYWORD).is_some()));
+    removed
 }
 
 /// A header that holds any text: the specification of 2026-07-28, under "Value Encoding".

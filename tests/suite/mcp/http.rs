@@ -34,6 +34,21 @@ impl Answer {
     }
 }
 
+/// How a request with a body begins, `headers` among it.
+fn head(headers: &str, body: &str) -> String {
+    format!(
+        "POST /mcp HTTP/1.1\r\naccept: application/json, text/event-stream\r\ncontent-type: application/json\r\n\
+         {headers}content-length: {}\r\n\r\n",
+        body.len()
+    )
+}
+
+/// What the newer revision wants in headers.
+fn mirrored(method: &str, name: Option<&str>) -> String {
+    let name = name.map(|name| format!("mcp-name: {name}\r\n")).unwrap_or_default();
+    format!("mcp-protocol-version: 2026-07-28\r\nmcp-method: {method}\r\n{name}")
+}
+
 impl Server {
     fn start(args: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_fumehood"))
@@ -84,14 +99,8 @@ impl Server {
     /// A request of the newer revision. `headers` are added, and take the place of `Host` where they have one.
     fn post(&self, method: &str, name: Option<&str>, headers: &str, body: &str) -> Answer {
         let host = if headers.contains("host:") { String::new() } else { format!("host: {}\r\n", self.address) };
-        let name = name.map(|name| format!("mcp-name: {name}\r\n")).unwrap_or_default();
-        let head = format!(
-            "POST /mcp HTTP/1.1\r\n{host}accept: application/json, text/event-stream\r\ncontent-type: application/json\r\n\
-             mcp-protocol-version: 2026-07-28\r\nmcp-method: {method}\r\n{name}{headers}content-length: {}\r\n\
-             connection: close\r\n\r\n",
-            body.len()
-        );
-        self.raw(&head, body.as_bytes())
+        let headers = format!("{host}{}{headers}connection: close\r\n", mirrored(method, name));
+        self.raw(&head(&headers, body), body.as_bytes())
     }
 
     fn ask(&self, method: &str, name: Option<&str>, params: Value, headers: &str) -> Answer {
@@ -242,13 +251,8 @@ fn ten_thousand_idle_connections_cost_a_bounded_amount() {
     let mut served = server.connect();
     let list = |served: &mut TcpStream| {
         let body = modern(1, "tools/list", json!({})).to_string();
-        let head = format!(
-            "POST /mcp HTTP/1.1\r\nhost: localhost\r\naccept: application/json, text/event-stream\r\n\
-             content-type: application/json\r\nmcp-protocol-version: 2026-07-28\r\nmcp-method: tools/list\r\n\
-             content-length: {}\r\n\r\n{body}",
-            body.len()
-        );
-        served.write_all(head.as_bytes()).unwrap();
+        let headers = format!("host: localhost\r\n{}", mirrored("tools/list", None));
+        served.write_all((head(&headers, &body) + &body).as_bytes()).unwrap();
         let mut answer = BufReader::new(served);
         let mut lines = answer.by_ref().lines().map(Result::unwrap).take_while(|line| !line.is_empty());
         assert_eq!(lines.next().as_deref(), Some("HTTP/1.1 200 OK"));
@@ -278,13 +282,8 @@ fn a_client_that_goes_stops_its_call() {
     let body =
         modern(1, "tools/call", json!({ "name": "flaky", "arguments": { "how": "loop-in-execute" } })).to_string();
     let mut client = server.connect();
-    let head = format!(
-        "POST /mcp HTTP/1.1\r\nhost: localhost\r\naccept: application/json, text/event-stream\r\n\
-         content-type: application/json\r\nmcp-protocol-version: 2026-07-28\r\nmcp-method: tools/call\r\nmcp-name: flaky\r\n\
-         content-length: {}\r\n\r\n{body}",
-        body.len()
-    );
-    client.write_all(head.as_bytes()).unwrap();
+    let headers = format!("host: localhost\r\n{}", mirrored("tools/call", Some("flaky")));
+    client.write_all((head(&headers, &body) + &body).as_bytes()).unwrap();
     // Another call is answered meanwhile.
     assert_eq!(server.call("flaky", json!({ "how": "success" }))["result"]["structuredContent"]["how"], "success");
     drop(client);
@@ -297,18 +296,13 @@ fn a_client_that_goes_stops_its_call() {
 #[test]
 fn a_client_of_the_older_revision_that_goes_stops_its_call_too() {
     let server = Server::start(&[&sample("flaky"), "--limit", "wall-clock-ms=600000"]);
-    let head = |more: &str, body: &str| {
-        format!(
-            "POST /mcp HTTP/1.1\r\nhost: localhost\r\naccept: application/json, text/event-stream\r\n\
-             content-type: application/json\r\n{more}content-length: {}\r\n",
-            body.len()
-        )
-    };
+    let host = "host: localhost\r\n";
+    let closing = format!("{host}connection: close\r\n");
     let params = json!({
         "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" },
     });
     let begin = json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params }).to_string();
-    let begun = server.raw(&format!("{}connection: close\r\n\r\n", head("", &begin)), begin.as_bytes());
+    let begun = server.raw(&head(&closing, &begin), begin.as_bytes());
     let session = begun.headers.lines().find(|line| line.starts_with("mcp-session-id:")).unwrap().to_owned();
     let session = format!("{session}\r\nmcp-protocol-version: 2025-11-25\r\n");
     let call = |how: &str| {
@@ -317,13 +311,13 @@ fn a_client_of_the_older_revision_that_goes_stops_its_call_too() {
     };
     let looping = call("loop-in-execute");
     let mut client = server.connect();
-    client.write_all(format!("{}\r\n{looping}", head(&session, &looping)).as_bytes()).unwrap();
+    client.write_all((head(&format!("{host}{session}"), &looping) + &looping).as_bytes()).unwrap();
     // The answer has begun: the call is at work.
     let mut begun = [0; 1];
     client.read_exact(&mut begun).unwrap();
     drop(client);
     let good = call("success");
-    let answer = server.raw(&format!("{}connection: close\r\n\r\n", head(&session, &good)), good.as_bytes());
+    let answer = server.raw(&head(&format!("{closing}{session}"), &good), good.as_bytes());
     assert!(answer.body.contains("structuredContent"), "{}", answer.body);
     let before = std::time::Instant::now();
     server.stops();

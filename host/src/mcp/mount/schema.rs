@@ -20,8 +20,8 @@ pub(super) fn checked(own: &Value) -> Value {
         dialect = members.shift_remove("$schema");
         // A base of its own would change what its references mean, and they are local or refused.
         members.shift_remove("$id");
+        move_references(members);
     }
-    move_references(&mut own);
     value(own, dialect, true)
 }
 
@@ -41,7 +41,7 @@ fn value(structured: Value, dialect: Option<Value>, required: bool) -> Value {
 }
 
 /// What `#` means one step down.
-fn move_references(schema: &mut Value) {
+fn move_references(schema: &mut Map<String, Value>) {
     each_subschema(schema, &mut |members| {
         for keyword in ["$ref", "$dynamicRef"] {
             let Some(Value::String(reference)) = members.get_mut(keyword) else { continue };

@@ -4,7 +4,7 @@ use http::HeaderMap;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::super::message::MAX_BYTES;
+use super::super::message::{MAX_BYTES, VERSION};
 use crate::{Progress, ProgressSink};
 
 /// The newest revision that is spoken, without a handshake.
@@ -79,7 +79,7 @@ impl Ask {
             meta.insert("progressToken".to_owned(), id.into());
         }
         if self.era == Era::Modern {
-            meta.insert("io.modelcontextprotocol/protocolVersion".to_owned(), MODERN.into());
+            meta.insert(VERSION.to_owned(), MODERN.into());
             meta.insert("io.modelcontextprotocol/clientCapabilities".to_owned(), json!({}));
             meta.insert("io.modelcontextprotocol/clientInfo".to_owned(), client_info());
         }
